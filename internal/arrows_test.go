@@ -32,11 +32,10 @@ var mayWords = []string{"format/names"}
 
 // exceptions are arrows that no row has.
 var exceptions = map[string][]string{
-	"format/squeeze":          {words},            // the worker that compresses published files
-	"storage/blob":            {"format/content"}, // reports whether bytes are text while it stores them
-	"storage/blob/s3":         {"format/content"},
-	"storage/sqlstore":        {"format/names"}, // folds what is searched for
-	"storage/redis/redistest": {"testkit/testenv"},
+	"format/squeeze":   {words},            // the worker that compresses published files
+	"storage/blob":     {"format/content"}, // reports whether bytes are text while it stores them
+	"storage/blob/s3":  {"format/content"},
+	"storage/sqlstore": {"format/names"}, // folds what is searched for
 }
 
 // outside are the modules that each package may use beside the standard library.
@@ -62,7 +61,7 @@ var outside = map[string][]string{
 	"format/picture":          {"golang.org/x/image"},
 	"transport/play":          {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
 	"storage/redis":           {"github.com/redis/go-redis/v9"},
-	"storage/redis/redistest": {"github.com/redis/go-redis/v9"},
+	"testkit/redistest":       {"github.com/redis/go-redis/v9"},
 	"storage/sqlstore/sqlite": {"modernc.org/sqlite"},
 	"format/squeeze":          {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"format/unpack":           {"github.com/klauspost/compress", "golang.org/x/text"},
@@ -138,7 +137,7 @@ func TestOnlyTestsImportWhatIsForTests(t *testing.T) {
 }
 
 func forTests(path string) bool {
-	return strings.HasPrefix(path, "sandlot/internal/testkit/") || path == "sandlot/internal/storage/redis/redistest"
+	return strings.HasPrefix(path, "sandlot/internal/testkit/")
 }
 
 func TestTheDomainKnowsNeitherHTTPNorSQL(t *testing.T) {

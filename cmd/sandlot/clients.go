@@ -28,8 +28,8 @@ const unknown = "unknown:0"
 
 // name sets the client's address where the rest of the program reads it. A port that only the proxy knows is 0.
 func (c *clients) name(r *http.Request) {
-	for_, forwarded := r.Header["X-Forwarded-For"], r.Header["Forwarded"]
-	if for_ == nil && forwarded == nil {
+	forwarded := r.Header["X-Forwarded-For"]
+	if forwarded == nil {
 		c.direct(r)
 		return
 	}
@@ -38,7 +38,7 @@ func (c *clients) name(r *http.Request) {
 		c.untrusted(r, peer)
 		return
 	}
-	client, known := c.proxies.Client(peer, for_, forwarded)
+	client, known := c.proxies.Client(peer, forwarded)
 	switch {
 	case !known, c.public && client.IsLoopback():
 		// Only a direct client on this machine has no limits; this one came through a proxy.
@@ -50,7 +50,10 @@ func (c *clients) name(r *http.Request) {
 
 // passing are the other fields by which a proxy shows that it has forwarded a request, though they hold no address that
 // is read here. It never changes.
-var passing = [...]string{"X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via", "Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip"}
+var passing = [...]string{
+	"Forwarded", "X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via",
+	"Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip",
+}
 
 // direct handles a request without a forwarded address. A proxy on this machine may have forwarded it all the same:
 // then its client is not on this machine.

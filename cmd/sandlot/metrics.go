@@ -107,7 +107,7 @@ func (m *metrics) shared(c *redis.Client) {
 		return
 	}
 	m.gauge("sandlot_redis_up", "Whether the server of redis-url answered when it was last asked: 1 or 0.", func() float64 {
-		if state, _ := c.State(); state != redis.Up {
+		if c.Err() != nil {
 			return 0
 		}
 		return 1

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -71,17 +70,9 @@ func (a *app) needs() []need {
 		list[1].common = &common{seen: seen}
 	}
 	if a.shared != nil {
-		list = append(list, need{name: "redis", ask: func(context.Context) error { return away(a.shared.State()) }, spare: true})
+		list = append(list, need{name: "redis", ask: func(context.Context) error { return a.shared.Err() }, spare: true})
 	}
 	return list
-}
-
-// away returns an error for a server that is not in use now.
-func away(state redis.State, why error) error {
-	if state == redis.Up {
-		return nil
-	}
-	return fmt.Errorf("it is %s: %w", state, why)
 }
 
 // readyLimit is the longest check of a part: a slower one counts as missing.

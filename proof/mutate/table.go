@@ -40,7 +40,7 @@ func durability() []mutation {
 	)
 	return []mutation{
 		{"no sync of a blob's file", put, "err = classify(f.Sync())", "err = nil", blobTests},
-		{"no sync of a blob's folder", put, "d.fs.SyncDir(path[:2])", "error(nil)", blobTests},
+		{"no sync of a blob's folder", put, "d.syncDir(path[:2])", "error(nil)", blobTests},
 		{"no sync of the folder of folders", disk, `d.fs.SyncDir(".")`, "error(nil)", blobTests},
 		{"a failed close of a blob is passed over", put, "		err = classify(cerr)\n", "		_ = cerr\n", blobTests},
 		{"synchronous = NORMAL", pragma, `set: "FULL", want: "2"`, `set: "NORMAL", want: "1"`, storeTests},
@@ -216,7 +216,7 @@ func integrity() []mutation {
 		{"a MiB that is known is read again", verify, "if d.trust.has(b.Ref, proven, one) {", "if false && d.trust.has(b.Ref, proven, one) {", blobTests},
 		{"one MiB that was checked stands for the others", "internal/storage/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
 		{"what comes from a store is not compared", "internal/storage/blob/cache/stream.go", "return p.OK(b.SHA256)", "return true", blobTests},
-		{"the cache has no bound", "internal/storage/blob/cache/recent.go", "r.holds > r.most && ", "", blobTests},
+		{"the cache has no bound", "internal/base/recent/recent.go", "m.weight > m.most", "false", "./internal/base/recent"},
 		{"only the first of several ranges is checked before the answer begins", "internal/transport/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/transport/play"},
 		{"files are recorded without checkpoints", "internal/storage/sqlstore/blobs.go", `b.Checkpoints != ""`, "false", publishTests},
 		{"a content's hash is not compared", stage, " || sandlot.DigestOf(data) != b.SHA256", "", publishTests},

@@ -2,18 +2,19 @@ package admission
 
 import (
 	"fmt"
-	"math"
 	"net/netip"
 	"slices"
 	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
 )
 
 // Proxies are the networks whose peers are trusted to report a client's address.
 type Proxies []netip.Prefix
 
-// ParseProxies reads a list of addresses and CIDR ranges, separated by commas or blanks. An
-// empty text means no proxies. A list that trusts 1/64 of the IPv4 addresses or 1/4096 of
-// the IPv6 addresses is refused: with it anybody could claim any address.
+// ParseProxies reads a list of addresses and CIDR ranges, separated by commas or blanks. An empty text means no proxies.
+// A range of a great part of the internet is refused: with it anybody could claim any address.
 func ParseProxies(text string) (Proxies, error) {
 	var list Proxies
 	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -24,45 +25,21 @@ func ParseProxies(text string) (Proxies, error) {
 		if err != nil || p.Addr().Is4In6() {
 			return nil, fmt.Errorf("%q is neither an IP address nor a range such as 10.0.0.0/8", one)
 		}
-		list = append(list, p.Masked())
-	}
-	if list.vast() {
-		return nil, fmt.Errorf("%q trusts a great part of the internet, so that anyone could claim any address: name only your own proxies, such as 127.0.0.1,::1", text)
+		if p = p.Masked(); p.Bits() < leastBits4 || p.Addr().Is6() && p.Bits() < leastBits6 && !Local(p.Addr()) {
+			return nil, fmt.Errorf("%q trusts a great part of the internet, so that anyone could claim any address: "+
+				"name only your own proxies, such as 127.0.0.1,::1", text)
+		}
+		list = append(list, p)
 	}
 	return list, nil
 }
 
-// A list is vast if it has this share of all addresses: a /6 of IPv4, which is 64 million addresses and more than any
-// network of proxies has, or a /12 of IPv6, which is the share of a registry for a continent.
+// The least bits of a range of proxies. A /6 of IPv4 is 64 million addresses, more than any network of proxies has, and
+// a /12 of IPv6 is the share of a registry for a continent.
 const (
-	vastBits4 = 6
-	vastBits6 = 12
+	leastBits4 = 7
+	leastBits6 = 13
 )
-
-// vast reports whether the ranges together are a great part of all addresses. Each address is counted once; those of
-// this machine and of private networks are not counted.
-func (p Proxies) vast() bool {
-	var share4, share6 float64
-	for i, r := range p {
-		within := func(other netip.Prefix) bool { return other.Bits() <= r.Bits() && other.Contains(r.Addr()) }
-		if slices.ContainsFunc(localRanges, within) || slices.ContainsFunc(p[:i], within) ||
-			slices.ContainsFunc(p[i+1:], func(other netip.Prefix) bool { return other != r && within(other) }) {
-			continue // ranges never overlap in part
-		}
-		if share := math.Ldexp(1, -r.Bits()); r.Addr().Is4() {
-			share4 += share
-		} else {
-			share6 += share
-		}
-	}
-	return share4 >= math.Ldexp(1, -vastBits4) || share6 >= math.Ldexp(1, -vastBits6)
-}
-
-// localRanges are the ranges whose addresses are Local. They never change.
-var localRanges = []netip.Prefix{
-	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
-	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"),
-}
 
 // Trust reports whether a is one of the proxies.
 func (p Proxies) Trust(a netip.Addr) bool {
@@ -70,21 +47,15 @@ func (p Proxies) Trust(a netip.Addr) bool {
 }
 
 // Client returns the address that a request comes from. If the peer is not trusted, that is the peer's. Otherwise it is
-// the right-most address in the proxies' headers that is not itself trusted, because anything left of that may be
-// forged. If all are trusted, it is the left-most. Client returns false if a trusted proxy reports an invalid address
-// before such an address is found: then the client is unknown, and must not be taken for the proxy.
-//
-// for_ are the values of X-Forwarded-For, in order. forwarded are those of Forwarded (RFC
-// 7239), which count only if there is no X-Forwarded-For.
-func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) (netip.Addr, bool) {
-	if !p.Trust(peer) || len(for_) == 0 && len(forwarded) == 0 {
+// the right-most address in the proxies' X-Forwarded-For, whose values are given in order, that is not itself trusted,
+// because anything left of that may be forged. If all are trusted, it is the left-most. Client returns false if a
+// trusted proxy reports an invalid address before such an address is found: then the client is unknown, and must not be
+// taken for the proxy.
+func (p Proxies) Client(peer netip.Addr, forwarded []string) (netip.Addr, bool) {
+	if !p.Trust(peer) || len(forwarded) == 0 {
 		return peer, true
 	}
-	hops := strings.Split(strings.Join(for_, ","), ",")
-	if len(for_) == 0 {
-		hops = forwardedFor(strings.Join(forwarded, ","))
-	}
-	for _, hop := range slices.Backward(hops) {
+	for _, hop := range slices.Backward(strings.Split(strings.Join(forwarded, ","), ",")) {
 		a, ok := parseHop(hop)
 		if !ok {
 			return netip.Addr{}, false
@@ -96,40 +67,17 @@ func (p Proxies) Client(peer netip.Addr, for_, forwarded []string) (netip.Addr, 
 	return peer, true
 }
 
-// forwardedFor returns the for= of each element. An element without one is kept as a hop with an invalid address.
-func forwardedFor(value string) []string {
-	hops := strings.Split(value, ",") // no address holds a comma
-	for i, element := range hops {
-		hops[i] = ""
-		for pair := range strings.SplitSeq(element, ";") {
-			if name, text, _ := strings.Cut(strings.TrimSpace(pair), "="); strings.EqualFold(name, "for") {
-				hops[i] = strings.Trim(text, `"`)
-			}
-		}
-	}
-	return hops
-}
-
-// parseHop reads an address with or without a port: ip, ip:port, [v6] or [v6]:port. The port is ignored and may be an
-// obfuscated one (RFC 7239, 6.3).
+// parseHop reads an address with or without a port: ip, ip:port, [v6] or [v6]:port.
 func parseHop(hop string) (netip.Addr, bool) {
-	host, port, ok := strings.TrimSpace(hop), "", true
-	if rest, v6 := strings.CutPrefix(host, "["); v6 {
-		if host, port, ok = strings.Cut(rest, "]"); port != "" {
-			ok = port[0] == ':'
-			port = port[1:]
-		}
-	} else if strings.Count(host, ":") == 1 {
-		host, port, _ = strings.Cut(host, ":")
+	hop = strings.TrimSpace(hop)
+	if p, err := netip.ParseAddrPort(hop); err == nil {
+		return plain(p.Addr()), true
 	}
-	a, err := netip.ParseAddr(host)
-	return plain(a), ok && err == nil && !strings.ContainsFunc(port, outsidePort)
-}
-
-// outsidePort reports whether a character cannot be in a port, obfuscated ones included.
-func outsidePort(r rune) bool {
-	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-	return !letter && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
+	if inside, ok := strings.CutPrefix(hop, "["); ok && strings.HasSuffix(inside, "]") {
+		hop = strings.TrimSuffix(inside, "]")
+	}
+	a, err := netip.ParseAddr(hop)
+	return plain(a), err == nil
 }
 
 // Peer returns the address in a text of the form host:port. For any other text the address is invalid.
@@ -141,8 +89,7 @@ func Peer(hostport string) netip.Addr {
 // plain normalizes an address: without a zone, and IPv4 not as IPv6.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// Local reports whether a is on this machine or in a private network: loopback,
-// private (RFC 1918, RFC 4193) or link-local.
+// Local reports whether a is on this machine or in a private network (RFC 1918, RFC 4193) or link-local.
 func Local(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
@@ -154,19 +101,29 @@ func Exempt(a netip.Addr, public bool) bool {
 	return a.IsLoopback() || !public && Local(a)
 }
 
-// ownBits is the size of the IPv6 network of one client: providers give a household or a host
-// at least a /64.
-const ownBits = 64
-
 // Group returns the address that stands for all addresses of one client: an IPv4 address itself, or the first address
 // of the /64 of an IPv6 address. An invalid address is a group of its own.
-func Group(a netip.Addr) netip.Addr {
-	if a.Is4() {
-		return a
+func Group(a netip.Addr) netip.Addr { return publish.Networks(a)[0].Prefix.Addr() }
+
+// Origin is the address and the caller of a request, as far as they are known.
+type Origin struct {
+	Addr    netip.Addr // the client's address, as Proxies.Client finds it; the zero Addr if unknown
+	Account int64      // of the caller; 0 for nobody
+	Key     int64      // of the caller; 0 for nobody, and for a session
+}
+
+// From returns the origin of a caller at an address in the form host:port.
+func From(hostport string, by sandlot.Caller) Origin {
+	return Origin{Addr: Peer(hostport), Account: int64(by.Account()), Key: by.Key().ID}
+}
+
+// Sender returns the origin as the domain sees it, to distinguish callers without a key. It is Shared if anybody at all
+// may come from that network: if the address is unknown, and, on a public instance, if it is a private address other
+// than this machine's, behind which may be a proxy or the gateway of a container.
+func (l *Limits) Sender(o Origin) sandlot.Sender {
+	public := l != nil && l.Public
+	crowd := public && Local(o.Addr) && !o.Addr.IsLoopback()
+	return sandlot.Sender{
+		Network: Group(o.Addr).String(), Shared: crowd || !o.Addr.IsValid(), Free: Exempt(o.Addr, public),
 	}
-	p, err := a.Prefix(ownBits)
-	if err != nil {
-		return a // an invalid address is a group of its own
-	}
-	return p.Addr()
 }

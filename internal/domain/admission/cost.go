@@ -1,13 +1,10 @@
 package admission
 
-import (
-	"sandlot"
-)
+import "sandlot"
 
-// Charge begins to count one kind of bytes of the request, such as decoded or unpacked ones. The cost of a request is
-// the largest of these counts and of the bytes received. The function that Charge returns adds n bytes. It is for one
-// goroutine at a time. If a limit has no room for them, its error is a *Denied: the rest of the limit is used up, and
-// the request must have no effect.
+// Charge begins to count one kind of bytes of the request, such as decoded ones, and returns the function that adds
+// some, for one goroutine at a time. The cost of a request is the largest of these counts and of the bytes received. If
+// a limit has no room, the error is a *Denied: the rest of the limit is used up, and the request must have no effect.
 func (g *Grant) Charge() sandlot.Charge {
 	var made int64
 	return func(n int) error {

@@ -23,11 +23,11 @@ func (d *Denied) Unwrap() error { return d.refusal() }
 // refusal makes the *sandlot.Error. Its wait is in whole seconds.
 func (d *Denied) refusal() *sandlot.Error {
 	after := (d.After + time.Second - 1).Truncate(time.Second) // rounded up, so that the next try is not too early
+	text, code := told[d.Limit], sandlot.CodeRateLimited
 	if d.All {
-		return sandlot.Refuse(sandlot.CodeUnavailable, "The service is busy with other uploads. Nothing was changed.").After(after).With(sandlot.OpWait)
+		text, code = [2]string{"The service is busy with other uploads. Nothing was changed."}, sandlot.CodeUnavailable
 	}
-	text := told[d.Limit]
-	e := sandlot.Refuse(sandlot.CodeRateLimited, "%s", text[0]).After(after).With(sandlot.OpWait)
+	e := sandlot.Refuse(code, "%s", text[0]).After(after).With(sandlot.OpWait)
 	if d.Limit == names[wrongKeys] {
 		return e.Note("Check the key, and send it again in %d s.", int(after/time.Second))
 	}
@@ -36,9 +36,16 @@ func (d *Denied) refusal() *sandlot.Error {
 
 // told has two sentences for each limit: the excess, and the remedy. It never changes.
 var told = map[string][2]string{
-	"accounts":   {"Too many accounts were made from this address without a key.", "Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait."},
-	"writes":     {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
-	"bytes":      {"This call costs more bytes than this address, account or key has left. A call costs the largest of what is received, decoded and stored.", "Nothing was kept. Wait, or send less."},
+	"accounts": {
+		"Too many accounts were made from this address without a key.",
+		"Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait.",
+	},
+	"writes": {"Too many requests came from this address, account or key.", "Send fewer in the same time."},
+	"bytes": {
+		"This call costs more bytes than this address, account or key has left. " +
+			"A call costs the largest of what is received, decoded and stored.",
+		"Nothing was kept. Wait, or send less.",
+	},
 	"bodies":     {"Too many uploads at once from this address.", "Send one after the other."},
 	"downloads":  {"Too many archives were asked for from this address, account or key.", "Keep the one you already downloaded."},
 	"archives":   {"This account is already downloading an archive.", "Wait until it finishes."},
@@ -48,7 +55,7 @@ var told = map[string][2]string{
 	"reports":    {"Too many reports came from this address.", "Report each project once. Or wait."},
 	"likes":      {"Too many likes came from this address.", "Wait before the next one."},
 	"searches":   {"Too many searches came from this address.", "Wait before the next one."},
-	"work":       {"This address has used up its share of the service's processors.", "Wait before the next request, or ask for less in each."},
+	"work":       {"This address has used up its share of the service's processors.", "Wait before the next request, or send smaller ones."},
 	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
 }
 

@@ -2,9 +2,10 @@ package admission
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"time"
+
+	"sandlot/internal/domain/publish"
 )
 
 // Body describes a request's body before any of it is read.
@@ -15,8 +16,8 @@ type Body struct {
 	Stop func()
 }
 
-// Grant is the permission for one request. Done must be called when the request is over. The methods may be called
-// concurrently, and on nil, which means no limits.
+// Grant is the permission for one request, which Done ends. The methods may be called concurrently, and on nil, which
+// means no limits.
 type Grant struct {
 	l       *Limits
 	from    Origin
@@ -25,7 +26,7 @@ type Grant struct {
 
 	// The fields below are for operations with a body.
 	body     bool
-	of       []netip.Prefix // nil for a client without limits
+	of       []publish.Network // nil for a client without limits
 	stop     func()
 	began    time.Time
 	received int64
@@ -42,10 +43,7 @@ type Grant struct {
 // limits, or, if it is denied, against none.
 //
 // An operation with a body counts as a write at once; its bytes count as they come. If all slots for bodies are taken,
-// the slowest body of the network that has the most of them makes way for one of a network that has fewer. in is
-// ignored for other operations.
-//
-// The error is a *Denied, or a fault for the zero Operation and unknown ones: so a route without an operation answers
+// the slowest body of the network that has the most of them makes way for one of a network that has fewer. The error is a *Denied, or a fault for the zero Operation and unknown ones: so a route without an operation answers
 // nothing. On a nil Limits everything is admitted.
 func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	if !op.Known() {
@@ -173,10 +171,10 @@ func (l *Limits) admit(g *Grant, of terms, in Body) *Denied {
 }
 
 // enter gives a body a slot, for which another may have to make way.
-func (l *Limits) enter(g *Grant, at []*entry, of terms, in Body) *Denied {
+func (l *Limits) enter(g *Grant, at []place, of terms, in Body) *Denied {
 	g.stop, g.began, g.length = in.Stop, l.Now(), in.Length
 	if at != nil {
-		g.of = networks(g.from.Addr)
+		g.of = publish.Networks(g.from.Addr)
 	}
 	var victim *Grant
 	if l.MaxBodies > 0 && len(l.bodies) >= l.MaxBodies {
@@ -199,7 +197,7 @@ func (l *Limits) enter(g *Grant, at []*entry, of terms, in Body) *Denied {
 }
 
 // count checks the limits of a body's caller. It checks all of them before it takes from any.
-func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
+func (l *Limits) count(g *Grant, at []place, of terms, in Body) *Denied {
 	now := l.Now()
 	if l.held.full(g.of) {
 		return &Denied{Limit: "bodies", After: bodyWait}
@@ -212,10 +210,9 @@ func (l *Limits) count(g *Grant, at []*entry, of terms, in Body) *Denied {
 	if d := short(list, now); d != nil {
 		return d
 	}
-	for _, s := range list {
-		if s.kind == volume && s.left(now) < float64(in.Length) {
-			return s.lacks(in.Length, now)
-		}
+	lacks := func(s share) bool { return s.kind == volume && s.left(now) < float64(in.Length) }
+	if i := slices.IndexFunc(list, lacks); i >= 0 {
+		return list[i].lacks(in.Length, now)
 	}
 	for _, s := range list {
 		switch s.kind {

@@ -48,7 +48,7 @@ func (l *Limits) mayGuess(from Origin, secret [32]byte) *Denied {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if _, right := l.goodKeys.get(secret); right {
+	if _, right := l.goodKeys.Get(secret); right {
 		return nil
 	}
 	return short(l.guesses(from), l.Now())
@@ -62,13 +62,12 @@ func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := l.guesses(from)
-	if right {
-		if _, known := l.goodKeys.get(secret); !known && list != nil {
-			l.goodKeys.put(secret, struct{}{})
-		}
-		return
+	switch {
+	case !right:
+		spend(list, 0, l.Now())
+	case list != nil:
+		l.goodKeys.Put(secret, struct{}{}, 1)
 	}
-	spend(list, 0, l.Now())
 }
 
 // guesses returns the shares of wrong keys. Only addresses have such shares: the account of a wrong key is unknown.

@@ -4,6 +4,9 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"sandlot/internal/base/recent"
+	"sandlot/internal/domain/publish"
 )
 
 // Config holds the limits. A zero is no limit. "Each address" means each client: see Group. Its larger IPv6 networks
@@ -30,16 +33,13 @@ type Config struct {
 }
 
 const (
-	// maxEntries bounds the addresses, and the accounts and keys, in memory: 20 MB a table, and more clients than a
-	// single machine serves in the hour that most limits are for.
+	// maxEntries bounds the addresses, and the accounts and keys, in memory: 22 MB for each of the two, and more clients
+	// than a single machine serves in the hour that most limits are for.
 	maxEntries = 65_536
-	// goodKeysPart is the part of that number that bounds the hashes of keys that were right before, at some 50 bytes
-	// each.
+	// goodKeysPart is the part of that number that bounds the hashes of keys that were right before.
 	goodKeysPart = 4
-	// bodyWait is the wait before the next try while bodies are being received: most take less.
-	bodyWait = 2 * time.Second
-	// archiveWait is the wait before the next try while one archive is being sent: those of most accounts take less.
-	archiveWait = 10 * time.Second
+	// bodyWait and archiveWait are the waits before the next try while bodies or an archive are sent: most take less.
+	bodyWait, archiveWait = 2 * time.Second, 10 * time.Second
 )
 
 // Limits applies a Config to callers. Clients that are Exempt have no limit but MaxBodies. The methods may be called
@@ -47,13 +47,13 @@ const (
 type Limits struct {
 	Config
 	mu        sync.Mutex
-	addresses *table[netip.Prefix, *entry]
-	owners    *table[owner, *entry]
-	goodKeys  *table[[32]byte, struct{}]
+	addresses *recent.Map[netip.Prefix, *entry] // a forgotten one begins anew: only an attacker with thousands causes that
+	owners    *recent.Map[owner, *entry]
+	goodKeys  *recent.Map[[32]byte, struct{}]
 	bodies    map[*Grant]struct{} // bodies being received, without those that were cut
 	leaving   int                 // bodies that were cut and have not ended yet
 	held      held                // bodies, by network
-	together  *together           // nil: this node limits on its own
+	spent     map[mark]*pending   // to be reported to other nodes; nil: this node limits on its own
 }
 
 // owner is an account, or one key of it.
@@ -67,9 +67,11 @@ func New(cfg Config) *Limits {
 	if cfg.Remembered <= 0 {
 		cfg.Remembered = maxEntries
 	}
+	most := int64(cfg.Remembered)
 	return &Limits{
-		Config: cfg, addresses: newTable[netip.Prefix, *entry](cfg.Remembered), owners: newTable[owner, *entry](cfg.Remembered), goodKeys: newTable[[32]byte, struct{}](cfg.Remembered / goodKeysPart),
-		bodies: map[*Grant]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
+		Config: cfg, addresses: recent.New[netip.Prefix, *entry](most), owners: recent.New[owner, *entry](most),
+		goodKeys: recent.New[[32]byte, struct{}](most / goodKeysPart),
+		bodies:   map[*Grant]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
 	}
 }
 
@@ -86,46 +88,49 @@ type share struct {
 	e    *entry
 	kind kind
 	rate Rate
-	with *together
+	l    *Limits
 }
 
 // Exempt reports whether clients at a have no limits.
 func (l *Limits) Exempt(a netip.Addr) bool { return Exempt(a, l != nil && l.Public) }
 
-// address returns the entries of an address, one for each of its networks. It is nil for an exempt address.
-func (l *Limits) address(a netip.Addr) []*entry {
-	if Exempt(a, l.Public) {
-		return nil
-	}
-	of := networks(a)
-	list := make([]*entry, len(of))
-	for i, p := range of {
-		list[i] = find(l.addresses, p)
+// place is the entry of one network of an address, with its share in the limits.
+type place struct {
+	*entry
+	share int
+}
+
+// address returns the places of an address, one for each of its networks. It is nil for an exempt address.
+func (l *Limits) address(a netip.Addr) (list []place) {
+	if !Exempt(a, l.Public) {
+		for _, n := range publish.Networks(a) {
+			list = append(list, place{find(l.addresses, n.Prefix), n.Share})
+		}
 	}
 	return list
 }
 
 // find returns the entry of a key, a new one if there is none.
-func find[K comparable](t *table[K, *entry], k K) *entry {
-	e, ok := t.get(k)
+func find[K comparable](t *recent.Map[K, *entry], k K) *entry {
+	e, ok := t.Get(k)
 	if !ok {
 		e = &entry{of: k}
-		t.put(k, e)
+		t.Put(k, e, 1)
 	}
 	return e
 }
 
 // shares returns the shares of an origin in limits of these kinds: those of its networks, its account and its key.
-func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
+func (l *Limits) shares(at []place, o Origin, of ...kind) []share {
 	var list []share
 	add := func(e *entry, k kind, r Rate) {
 		if r.Count > 0 {
-			list = append(list, share{e, k, r, l.together})
+			list = append(list, share{e, k, r, l})
 		}
 	}
 	for _, k := range of {
-		for i, e := range at {
-			add(e, k, l.rate(k).times(levels[i].factor))
+		for _, p := range at {
+			add(p.entry, k, l.rate(k).times(p.share))
 		}
 		if o.Account == 0 || k != writes && k != volume && k != mails && k != downloads {
 			continue
@@ -140,7 +145,9 @@ func (l *Limits) shares(at []*entry, o Origin, of ...kind) []share {
 
 // rate returns the limit of a kind for one client.
 func (l *Limits) rate(k kind) Rate {
-	return [kinds]Rate{l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads, l.Work}[k]
+	return [kinds]Rate{
+		l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads, l.Work,
+	}[k]
 }
 
 // left returns the rest of a share, below 0 if it is owed. Accounts that requests under way may yet make count as made.
@@ -162,7 +169,7 @@ func (s share) lacks(n int64, now time.Time) *Denied {
 func (s share) spend(n int64, now time.Time) {
 	n = min(n, s.rate.Burst)
 	s.e.bucket(s.kind, s.rate).ReserveN(now, int(n))
-	s.with.note(s, n)
+	s.l.note(s, n)
 }
 
 // spend takes 1 from each share, and the cost of an operation from a share of work.
@@ -195,13 +202,11 @@ func standing(list []share, now time.Time) []Standing {
 	var out []Standing
 	for _, s := range list {
 		left := max(s.left(now), 0)
-		next := Standing{Limit: names[s.kind], Rate: s.rate, Left: int64(left), Full: s.rate.until(float64(s.rate.Burst) - left)}
-		switch n := len(out) - 1; {
-		case n >= 0 && out[n].Limit == next.Limit && out[n].Left <= next.Left:
-		case n >= 0 && out[n].Limit == next.Limit:
-			out[n] = next
-		default:
+		next := Standing{names[s.kind], s.rate, int64(left), s.rate.until(float64(s.rate.Burst) - left)}
+		if n := len(out) - 1; n < 0 || out[n].Limit != next.Limit {
 			out = append(out, next)
+		} else if next.Left < out[n].Left {
+			out[n] = next
 		}
 	}
 	return out

@@ -105,19 +105,6 @@ func TestARequestThatMakesNoAccountUsesNone(t *testing.T) {
 	}
 }
 
-func TestAnIPv6NetworkIsOneClient(t *testing.T) {
-	l := New(Config{Writes: Rate{1, time.Hour, 1}})
-	if d := enters(l, from("2001:db8::1"), false); d != nil {
-		t.Fatal(d)
-	}
-	if enters(l, from("2001:db8::ffff:2"), false) == nil {
-		t.Error("another address of the /64 has a limit of its own")
-	}
-	if d := enters(l, from("2001:db8:0:1::1"), false); d != nil {
-		t.Error("the next /64 has no limit of its own")
-	}
-}
-
 func TestLocalClientsAreUnlimited(t *testing.T) {
 	l := New(Config{Accounts: Rate{1, time.Hour, 1}, Writes: Rate{1, time.Hour, 1}, Mails: Rate{1, time.Hour, 1}, WrongKeys: Rate{1, time.Hour, 1}, Heartbeats: Rate{1, time.Hour, 1}, Reports: Rate{1, time.Hour, 1}, Likes: Rate{1, time.Hour, 1}, Searches: Rate{1, time.Hour, 1}, Downloads: Rate{1, time.Hour, 1}, Bodies: 1})
 	for _, addr := range []string{"127.0.0.1", "::1", "10.0.0.1", "192.168.1.1", "fd00::1"} {
@@ -286,36 +273,6 @@ func TestACallCostsTheLargestOfItsBytes(t *testing.T) {
 	})
 }
 
-func TestAfterAFewTriesThereIsRoomForACallOfUnknownCost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := New(Config{Bytes: Rate{3600, time.Hour, 100_000}})
-		call := func(cost int) *Denied {
-			p, d := admit(l, from("203.0.113.1"), Update, Body{Length: -1})
-			if d != nil {
-				return d
-			}
-			defer p.Done()
-			for ; cost > 0; cost -= 100 {
-				if d := limit(p.Received(100)); d != nil {
-					return d
-				}
-			}
-			return nil
-		}
-		call(100_000) // all there is
-		for tries := 1; ; tries++ {
-			d := call(50_000)
-			if d == nil {
-				return
-			}
-			if tries == 20 {
-				t.Fatalf("%d tries, each after the time that was told, were not enough", tries)
-			}
-			testenv.Pass(d.After)
-		}
-	})
-}
-
 func TestAccountsAndKeysHaveLimitsOfTheirOwn(t *testing.T) {
 	l := New(Config{Writes: Rate{100, time.Hour, 10}})
 	use := func(host byte, account, key int64) (n int) {
@@ -405,26 +362,15 @@ func TestSoakAMillionAddresses(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if n := l.addresses.len(); n > maxEntries {
+	if n := l.addresses.Weight(); n > maxEntries {
 		t.Errorf("%d entries are kept", n)
 	}
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 40<<20 {
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 48<<20 {
 		t.Errorf("they take %d MiB", grown>>20)
 	} else {
 		t.Logf("they take %d MiB", grown>>20)
 	}
 	runtime.KeepAlive(l)
-}
-
-func TestNoLimitsAtAll(t *testing.T) {
-	for _, l := range []*Limits{nil, New(Config{})} {
-		for range 100 {
-			who := Origin{netip.MustParseAddr("203.0.113.1"), 1, 1}
-			if enters(l, who, true) != nil || ask(l, who, Mail) != nil || ask(l, who, Heartbeat) != nil || ask(l, who, Like) != nil || tries(l, who, [32]byte{}, false) != nil {
-				t.Fatal("there is a limit")
-			}
-		}
-	}
 }
 
 func TestStandingTellsTheLeast(t *testing.T) {

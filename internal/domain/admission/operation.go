@@ -36,7 +36,7 @@ const (
 // terms are the charges of an operation to its caller's limits.
 type terms struct {
 	name     string
-	cost     int64  // in units of work, without the additions of Grant.Work: more than the worst case takes (TestSoakRegressionM32...)
+	cost     int64  // in units of work, without those of Grant.Work: more than the worst case takes (TestSoakRegressionM32...)
 	counts   []kind // it takes one of each of these limits
 	body     bool   // it takes a slot while its body is received, one write, and the cost of its bytes
 	accounts bool   // it may make an account if its caller is nobody

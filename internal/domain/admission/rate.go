@@ -52,6 +52,11 @@ func (r Rate) half() Rate {
 	return Rate{Count: (r.Count + 1) / 2, Per: r.Per, Burst: (r.Burst + 1) / 2}
 }
 
+// times returns the rate of so many clients.
+func (r Rate) times(n int) Rate {
+	return Rate{Count: r.Count * int64(n), Per: r.Per, Burst: r.Burst * int64(n)}
+}
+
 // limiter returns a full bucket.
 func (r Rate) limiter() *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(float64(r.Count)/r.Per.Seconds()), int(r.Burst))

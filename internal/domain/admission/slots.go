@@ -3,7 +3,41 @@ package admission
 import (
 	"net/netip"
 	"sync"
+
+	"sandlot/internal/domain/publish"
 )
+
+// partOfAll bounds the slots of a larger network to one in partOfAll. So it takes several to leave none to others.
+const partOfAll = 4
+
+// held counts the slots that are held at once, by network.
+type held struct {
+	each, all int                  // the slots of one client, and of all together; 0: no limit
+	by        map[netip.Prefix]int // the slots that each network holds
+}
+
+// full reports whether one of the networks holds as many as it may.
+func (h *held) full(of []publish.Network) bool {
+	for _, n := range of {
+		most := h.each * n.Share
+		if h.all > 0 {
+			most = min(most, h.all/partOfAll)
+		}
+		if h.each > 0 && h.by[n.Prefix] >= max(most, h.each) {
+			return true
+		}
+	}
+	return false
+}
+
+// add counts n more in all of the networks.
+func (h *held) add(of []publish.Network, n int) {
+	for _, one := range of {
+		if h.by[one.Prefix] += n; h.by[one.Prefix] <= 0 {
+			delete(h.by, one.Prefix)
+		}
+	}
+}
 
 // Slots bounds the things, such as connections, that are held at once: in all, and by each network. All methods may be
 // called concurrently.
@@ -30,7 +64,7 @@ func (s *Slots) Take(a netip.Addr) (taken, all bool) {
 		return false, true
 	}
 	if !s.exempt(a) {
-		of := networks(a)
+		of := publish.Networks(a)
 		if s.held.full(of) {
 			return false, false
 		}
@@ -45,7 +79,7 @@ func (s *Slots) Give(a netip.Addr) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.n--; !s.exempt(a) {
-		s.held.add(networks(a), -1)
+		s.held.add(publish.Networks(a), -1)
 	}
 }
 

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"sandlot/internal/base/worker"
 )
 
 const (
 	// tellEvery is the time between two exchanges of nodes.
 	tellEvery = time.Second
-	// togetherMost bounds the shares that they exchange, at some 150 bytes each. Each node limits further
-	// shares on its own.
+	// togetherMost bounds the shares that they exchange, at some 150 bytes each; further ones a node limits on its own.
 	togetherMost = 10_000
 )
 
@@ -29,11 +30,6 @@ type Shared interface {
 	Spend(ctx context.Context, list []Spent) (missing []float64, err error)
 }
 
-// together holds the amounts to report to other nodes, and the shares that these may have spent from.
-type together struct {
-	spent map[mark]*pending
-}
-
 // mark is one kind of limit of an entry.
 type mark struct {
 	e    *entry
@@ -46,54 +42,28 @@ type pending struct {
 	n    int64
 }
 
-// note adds the spending of a share. A nil together notes nothing.
-func (t *together) note(s share, n int64) {
-	if t == nil {
-		return
-	}
+// note adds the spending of a share, for other nodes.
+func (l *Limits) note(s share, n int64) {
 	m := mark{s.e, s.kind}
-	p := t.spent[m]
-	if p == nil {
-		if len(t.spent) >= togetherMost {
-			return
-		}
-		p = &pending{rate: s.rate}
-		t.spent[m] = p
+	if l.spent != nil && l.spent[m] == nil && len(l.spent) < togetherMost {
+		l.spent[m] = &pending{rate: s.rate}
 	}
-	p.n += n
+	if p := l.spent[m]; p != nil {
+		p.n += n
+	}
 }
 
 // Share reports the amounts that this node let pass to other nodes once a second, and takes theirs from its own
 // buckets, until ctx ends. Nobody waits for it, and it never fills a bucket. Amounts that could not be reported are
 // lost to the others.
 func (l *Limits) Share(ctx context.Context, with Shared) {
-	tick := time.NewTicker(tellEvery)
-	defer tick.Stop()
-	l.join()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-		// The implementation of Shared reports its own failures.
-		_ = l.Exchange(ctx, with)
-	}
-}
-
-// join begins to note spending.
-func (l *Limits) join() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.together == nil {
-		l.together = &together{spent: map[mark]*pending{}}
-	}
+	// The implementation of Shared reports its own failures.
+	worker.Every(ctx, tellEvery, func() { _ = l.Exchange(ctx, with) })
 }
 
 // Exchange reports and takes once. Share calls it; the first call only begins to note spending.
 func (l *Limits) Exchange(ctx context.Context, with Shared) error {
-	l.join()
-	marks, list := l.told()
+	marks, list := l.take()
 	if len(list) == 0 {
 		return nil
 	}
@@ -112,26 +82,23 @@ func (l *Limits) Exchange(ctx context.Context, with Shared) error {
 	return nil
 }
 
-// told returns the amounts to report. Shares without spending are reported as long as their bucket is not full.
-func (l *Limits) told() ([]mark, []Spent) {
-	marks, list := l.take()
-	for i, m := range marks {
-		r := list[i].Rate
-		list[i].Name = fmt.Sprintf("%s %T %v %d/%d:%d", names[m.kind], m.e.of, m.e.of, r.Count, r.Per, r.Burst)
-	}
-	return marks, list
-}
-
+// take returns the amounts to report, and begins to note spending. Shares without spending are reported as long as
+// their bucket is not full.
 func (l *Limits) take() (marks []mark, list []Spent) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.spent == nil {
+		l.spent = map[mark]*pending{}
+	}
 	now := l.Now()
-	for m, p := range l.together.spent {
-		if p.n == 0 && m.e.bucket(m.kind, p.rate).TokensAt(now) >= float64(p.rate.Burst) {
-			delete(l.together.spent, m)
+	for m, p := range l.spent {
+		r := p.rate
+		if p.n == 0 && m.e.bucket(m.kind, r).TokensAt(now) >= float64(r.Burst) {
+			delete(l.spent, m)
 			continue
 		}
-		marks, list = append(marks, m), append(list, Spent{Rate: p.rate, N: p.n})
+		name := fmt.Sprintf("%s %T %v %d/%d:%d", names[m.kind], m.e.of, m.e.of, r.Count, r.Per, r.Burst)
+		marks, list = append(marks, m), append(list, Spent{name, r, p.n})
 		p.n = 0
 	}
 	return marks, list
@@ -145,7 +112,7 @@ func (l *Limits) tighten(m mark, r Rate, missing float64) {
 	}
 	burst, now, bucket := float64(r.Burst), l.Now(), m.e.bucket(m.kind, r)
 	left := burst - min(missing, 2*burst)
-	if p := l.together.spent[m]; p != nil {
+	if p := l.spent[m]; p != nil {
 		left -= float64(p.n) // spent meanwhile
 	}
 	more := int64(bucket.TokensAt(now) - max(left, -burst))

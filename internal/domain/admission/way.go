@@ -43,19 +43,14 @@ func (l *Limits) before(p, q *Grant, now time.Time) bool {
 }
 
 // holds returns the number of bodies from the widest network of a body's client; 0 for a client without limits.
-func (l *Limits) holds(p *Grant) int {
-	if p.of == nil {
-		return 0
-	}
-	return l.held.by[p.widest()]
-}
+func (l *Limits) holds(p *Grant) int { return l.held.by[p.widest()] }
 
 // widest returns the widest network of the body's client; the zero Prefix for a client without limits.
 func (p *Grant) widest() netip.Prefix {
 	if p.of == nil {
 		return netip.Prefix{}
 	}
-	return p.of[len(p.of)-1]
+	return p.of[len(p.of)-1].Prefix
 }
 
 // pace returns the bytes of the body that came each second, on average.

@@ -20,7 +20,7 @@ import (
 
 const (
 	bare  = "<!doctype html><title>Pong</title><p>play"
-	names = `<!doctype html><meta property="og:image" content="/art/shown.png"><link rel="icon" sizes="64x64" href="i.png"><p>play`
+	names = `<!doctype html><meta property="og:image" content="/art/shown.png"><p>play`
 )
 
 func TestACoverIsTheFirstThatIsThereOfItsSources(t *testing.T) {
@@ -33,7 +33,7 @@ func TestACoverIsTheFirstThatIsThereOfItsSources(t *testing.T) {
 	for _, row := range []struct {
 		name, colour string
 		source       cover.Source
-	}{{"i.png", "red", cover.FromIcon}, {"art/shown.png", "green", cover.FromDocument}, {"cover.webp.png", "green", cover.FromDocument}, {"cover.jpeg", "red", cover.FromCover}, {"Cover.PNG", "blue", cover.FromCover}} {
+	}{{"art/shown.png", "green", cover.FromDocument}, {"cover.webp.png", "green", cover.FromDocument}, {"cover.jpeg", "red", cover.FromCover}, {"Cover.PNG", "blue", cover.FromCover}} {
 		file := plain(row.colour, 64, 64)
 		if row.source == cover.FromDocument {
 			file = plain(row.colour, 64, 36)
@@ -77,14 +77,14 @@ func TestTheOwnersWishGoesBeforeAllElse(t *testing.T) {
 	expect.Is(t, "a file that is not there", w.Covers.ChooseFile(ctx, w.owner, w.id, "none.png"), sandlot.ErrNotFound)
 }
 
-func TestAShotStandsBeforeAnIconAndAfterTheDocument(t *testing.T) {
+func TestAShotStandsAfterTheDocument(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, names)
-	w.PutFile(w.key, w.id, "i.png", plain("red", 64, 64))
+	w.PutFile(w.key, w.id, "a.js", "1")
 	w.work()
 	expect.OK(t, w.worker.Shot(t.Context(), w.id, 1, []byte(plain("green", 640, 360))))
 	w.work()
-	expect.Equal(t, "a shot of another version", w.mine().Source, cover.FromIcon)
+	expect.Equal(t, "a shot of another version", w.mine().Source, cover.FromNothing)
 	expect.OK(t, w.worker.Shot(t.Context(), w.id, 2, []byte(plain("blue", 640, 360))))
 	expect.OK(t, w.worker.Shot(t.Context(), w.id, 2, make([]byte, 1000))) // no picture
 	expect.OK(t, w.worker.Shot(t.Context(), "nobodys", 2, []byte(plain("red", 640, 360))))
@@ -103,7 +103,7 @@ func TestWhatCannotBeUsedIsToldAndTheNextSourceTaken(t *testing.T) {
 	w.PutFile(w.key, w.id, "art/shown.png", plain("blue", 64, 36))
 	w.work()
 	m := w.mine()
-	if len(m.Findings) != 2 || m.Findings[0] != (cover.Finding{Source: cover.FromCover, File: "cover.png", Kind: picture.OtherFormat, Format: "MP4"}) || m.Findings[1].Format != "SVG" || m.Findings[0].Message() != "It is an MP4. Save one picture of it as a PNG, JPEG or WebP file, and take that." || m.Source != cover.FromDocument {
+	if len(m.Findings) != 2 || m.Findings[0] != (cover.Finding{Source: cover.FromCover, File: "cover.png", Problem: picture.Problem{Kind: picture.OtherFormat, Format: "MP4"}}) || m.Findings[1].Format != "SVG" || m.Findings[0].Message() != "It is an MP4. Save one picture of it as a PNG, JPEG or WebP file, and take that." || m.Source != cover.FromDocument {
 		t.Errorf("it is %+v", m)
 	}
 	err := w.Covers.Upload(t.Context(), w.owner, w.id, strings.NewReader("GIF89a"))
@@ -152,20 +152,6 @@ func TestManyProjectsOfOneAccountKeepNobodyFromTheirTurn(t *testing.T) {
 	if state.Due {
 		t.Error("the other's cover still waits")
 	}
-}
-
-func TestPortraitsAreTheAccountsOwn(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, bare)
-	expect.OK(t, w.Covers.SetPortrait(t.Context(), w.owner, strings.NewReader(plain("red", 300, 500))))
-	a, err := w.DB.Publish().Account(t.Context(), w.kim.ID)
-	expect.OK(t, err)
-	_, err = w.Covers.Picture(t.Context(), testworld.Nobody(), a.Portrait, 96)
-	expect.OK(t, err)
-	expect.OK(t, w.Covers.RemovePortrait(t.Context(), w.owner))
-	a, err = w.DB.Publish().Account(t.Context(), w.kim.ID)
-	expect.OK(t, err)
-	expect.Equal(t, "after it was removed", a.Portrait, sandlot.PictureID(""))
 }
 
 func TestWhoSendsAPictureSlowlyKeepsNobodyFromTheirTurn(t *testing.T) {

@@ -10,16 +10,14 @@ import (
 // Missing is the kind of a Finding about a file that the project does not have.
 const Missing picture.Kind = "missing"
 
-// mostFindings bounds the findings of a cover: one of each source, and the icons.
+// mostFindings bounds the findings of a cover: one of each source, and further files.
 const mostFindings = 8
 
 // A Finding names a picture that could not be used, and the reason.
 type Finding struct {
-	Source        Source       `json:"source"`
-	File          string       `json:"file"`
-	Kind          picture.Kind `json:"kind"`
-	Format        string       `json:"format,omitempty"`
-	Width, Height int          `json:",omitempty"`
+	Source Source
+	File   string
+	picture.Problem
 }
 
 // Message describes in English the fault, and what the owner can do.
@@ -27,16 +25,15 @@ func (f Finding) Message() string {
 	if f.Kind == Missing {
 		return "The project has no such file. Add it, or name another one."
 	}
-	return (&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height}).Error()
+	return f.Problem.Error()
 }
 
 // findingOf returns the finding in an error; ok is false if the error is not about the picture.
 func findingOf(source Source, file string, err error) (f Finding, ok bool) {
-	var p *picture.Problem
-	if !errors.As(err, &p) {
-		return f, false
+	if p, ok := errors.AsType[*picture.Problem](err); ok {
+		return Finding{source, file, *p}, true
 	}
-	return Finding{source, file, p.Kind, p.Format, p.Width, p.Height}, true
+	return f, false
 }
 
 func findingsOf(text string) (list []Finding) {
@@ -50,9 +47,6 @@ func written(list []Finding) string {
 	if len(list) == 0 {
 		return ""
 	}
-	text, err := json.Marshal(list[:min(len(list), mostFindings)])
-	if err != nil {
-		return ""
-	}
+	text, _ := json.Marshal(list[:min(len(list), mostFindings)]) // texts and numbers always encode
 	return string(text)
 }

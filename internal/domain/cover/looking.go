@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	"sandlot"
+	"sandlot/internal/format/names"
 	"sandlot/internal/format/picture"
 )
 
@@ -35,7 +37,7 @@ func (l *looking) look(ctx context.Context) (*picture.Made, error) {
 		l.keep, l.source, l.made = t.Upload, FromUpload, string(FromUpload)
 		return nil, nil
 	case t.Tries > mostTries: // no worker finished with one of its files
-		l.findings = append(l.findings, Finding{Source: FromCover, Kind: picture.Slow})
+		l.findings = append(l.findings, Finding{FromCover, "", picture.Problem{Kind: picture.Slow}})
 		return l.fallBack()
 	}
 	for _, source := range []func(context.Context) (*picture.Made, bool, error){l.chosen, l.called, l.document} {
@@ -43,11 +45,7 @@ func (l *looking) look(ctx context.Context) (*picture.Made, error) {
 			return made, err
 		}
 	}
-	if t.Shot != "" {
-		return l.fallBack()
-	}
-	made, _, err := l.icon(ctx)
-	return made, err
+	return l.fallBack()
 }
 
 // fallBack takes the trial's shot, if there is one.
@@ -63,87 +61,60 @@ func (l *looking) chosen(ctx context.Context) (*picture.Made, bool, error) {
 	if l.task.Wish != OfFile {
 		return nil, false, nil
 	}
-	f, err := l.file(ctx, l.task.Project.ID, l.task.File)
-	if errors.Is(err, sandlot.ErrNotFound) {
-		l.findings = append(l.findings, Finding{Source: FromChosen, File: l.task.File, Kind: Missing})
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return l.make(ctx, FromChosen, f, l.cover)
+	return l.ofFile(ctx, FromChosen, l.task.File)
 }
 
-// called makes the cover of a file with the name of a cover.
+// called makes the cover of the first file with the name of a cover that allows it.
 func (l *looking) called(ctx context.Context) (*picture.Made, bool, error) {
-	files, err := l.files(ctx, l.task.Project.ID, named)
-	return l.first(ctx, FromCover, files, l.cover, err)
-}
-
-// document makes the cover of the picture that the page names, if it is one of the project's own files.
-func (l *looking) document(ctx context.Context) (*picture.Made, bool, error) {
-	h, err := l.head(ctx, l.task.Project)
-	if err != nil || h.picture == "" {
-		return nil, false, err
-	}
-	f, err := l.file(ctx, l.task.Project.ID, h.picture)
-	if errors.Is(err, sandlot.ErrNotFound) {
-		l.findings = append(l.findings, Finding{Source: FromDocument, File: h.picture, Kind: Missing})
-		return nil, false, nil
-	}
+	files, err := l.store.FilesFolded(ctx, l.task.Project.ID, named)
 	if err != nil {
 		return nil, false, err
 	}
-	return l.make(ctx, FromDocument, f, l.cover)
-}
-
-// icon makes the cover of the project's icon, on a tile.
-func (l *looking) icon(ctx context.Context) (*picture.Made, bool, error) {
-	h, err := l.head(ctx, l.task.Project)
-	if err != nil {
-		return nil, false, err
-	}
-	list := make([]string, 0, mostIcons+len(icons))
-	for _, i := range h.icons {
-		if i.size == 0 || i.size >= picture.MinIcon {
-			list = append(list, i.name)
-		}
-	}
-	files, err := l.files(ctx, l.task.Project.ID, append(list, icons...))
-	found := len(l.findings)
-	made, ok, err := l.first(ctx, FromIcon, files[:min(len(files), mostIcons)], l.onTile, err)
-	l.findings = l.findings[:found] // an icon is made for other uses: that it makes no cover is no fault
-	return made, ok, err
-}
-
-// first makes the picture of the first file that allows it.
-func (l *looking) first(ctx context.Context, source Source, files []sandlot.File, by making, err error) (*picture.Made, bool, error) {
-	if err != nil {
-		return nil, false, err
-	}
+	slices.SortFunc(files, func(a, b sandlot.File) int {
+		return slices.Index(named, names.Fold(a.Name)) - slices.Index(named, names.Fold(b.Name))
+	})
 	for _, f := range files {
-		if made, ok, err := l.make(ctx, source, f, by); ok || err != nil {
+		if made, ok, err := l.make(ctx, FromCover, f); ok || err != nil {
 			return made, ok, err
 		}
 	}
 	return nil, false, nil
 }
 
+// document makes the cover of the picture that the page names, if it is one of the project's own files.
+func (l *looking) document(ctx context.Context) (*picture.Made, bool, error) {
+	name, err := l.pictureOf(ctx, l.task.Project)
+	if err != nil || name == "" {
+		return nil, false, err
+	}
+	return l.ofFile(ctx, FromDocument, name)
+}
+
+// ofFile makes the cover of a file. A missing one is a finding.
+func (l *looking) ofFile(ctx context.Context, source Source, name string) (*picture.Made, bool, error) {
+	f, err := l.file(ctx, l.task.Project.ID, name)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		l.findings = append(l.findings, Finding{source, name, picture.Problem{Kind: Missing}})
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return l.make(ctx, source, f)
+}
+
 // errSlow is a picture that took too long: perhaps the machine was busy, or its clock was set.
 var errSlow = errors.New("a picture took too long, and is tried again")
 
-// making makes a picture of a file.
-type making func(ctx context.Context, f sandlot.File) (picture.Made, error)
-
 // make makes a picture of a file, unless the cover was made of it before. A fault of the file is noted, and ok is
 // false.
-func (l *looking) make(ctx context.Context, source Source, f sandlot.File, by making) (_ *picture.Made, ok bool, err error) {
+func (l *looking) make(ctx context.Context, source Source, f sandlot.File) (_ *picture.Made, ok bool, err error) {
 	what := madeOf(source, f)
 	if l.task.Made == what && l.task.Project.Cover != "" {
 		l.keep, l.source, l.made = l.task.Project.Cover, source, what
 		return nil, true, nil
 	}
-	made, err := by(ctx, f)
+	made, err := l.read(ctx, f)
 	switch finding, wrong := findingOf(source, f.Name, err); {
 	case wrong && finding.Kind == picture.Slow && l.task.Tries < mostTries:
 		return nil, false, errSlow
@@ -157,20 +128,8 @@ func (l *looking) make(ctx context.Context, source Source, f sandlot.File, by ma
 	return &made, true, nil
 }
 
-func (l *looking) cover(ctx context.Context, f sandlot.File) (picture.Made, error) {
-	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) { return l.maker.Make(ctx, src, picture.Cover()) })
-}
-
-func (l *looking) onTile(ctx context.Context, f sandlot.File) (picture.Made, error) {
-	hue := Hues[HueOf(l.task.Project.ID)]
-	return l.of(ctx, f, func(src picture.Source) (picture.Made, error) {
-		return l.maker.MakeIcon(ctx, src, picture.Cover(), hue[0], hue[1])
-	})
-}
-
-// of makes a picture of a file by read. A file that the service itself can no longer read is damaged, and not tried
-// forever.
-func (l *looking) of(ctx context.Context, f sandlot.File, read func(picture.Source) (picture.Made, error)) (made picture.Made, err error) {
+// read makes a picture of a file. A file that the service itself can no longer read is damaged, and not tried forever.
+func (l *looking) read(ctx context.Context, f sandlot.File) (made picture.Made, err error) {
 	if f.Blob.Size > picture.MaxBytes {
 		return made, &picture.Problem{Kind: picture.TooManyBytes}
 	}
@@ -178,7 +137,7 @@ func (l *looking) of(ctx context.Context, f sandlot.File, read func(picture.Sour
 	if err == nil {
 		defer r.Close()
 		err = l.held(r, func(src picture.Source) (err error) {
-			made, err = read(src)
+			made, err = l.maker.Make(ctx, src, picture.Cover())
 			return err
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"sandlot"
@@ -52,7 +51,7 @@ func isAnswer(err error) bool {
 
 // atHand returns a picture from memory, if it may be served without a look-up.
 func (s *Service) atHand(ctx context.Context, by sandlot.Caller, key cached) (bytes []byte, known bool, err error) {
-	e, ok := s.known.get(key)
+	e, ok := s.known.Get(key)
 	if ok && e.project != "" { // most are covers, and a project's head is cached
 		p, err := s.Projects.Current(ctx, by, e.project)
 		switch {
@@ -72,17 +71,17 @@ func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]by
 	now := s.Now()
 	kept, err := s.find(ctx, by, key, now)
 	if err != nil {
-		s.known.drop(key)
+		s.known.Drop(key)
 		return nil, err
 	}
-	e, ok := s.known.get(key)
+	e, ok := s.known.Get(key)
 	if !ok {
 		if e.bytes, err = s.read(ctx, kept.Blob); err != nil {
 			return nil, err
 		}
 	}
 	e.project, e.confirmed = kept.Project, now
-	s.known.put(key, e)
+	s.known.Put(key, e, int64(len(e.bytes)))
 	return e.bytes, nil
 }
 
@@ -134,49 +133,4 @@ type entry struct {
 	bytes     []byte
 	project   sandlot.ProjectID
 	confirmed time.Time
-}
-
-// cache holds pictures in memory, up to cacheBytes. It may be used concurrently.
-type cache struct {
-	mu    sync.Mutex
-	held  map[cached]entry
-	bytes int
-}
-
-func (c *cache) get(key cached) (entry, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e, ok := c.held[key]
-	return e, ok
-}
-
-// put keeps a picture, in the place of any others.
-func (c *cache) put(key cached, e entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held == nil {
-		c.held = map[cached]entry{}
-	}
-	c.forget(key)
-	for other := range c.held {
-		if c.bytes+len(e.bytes) <= cacheBytes {
-			break
-		}
-		c.forget(other)
-	}
-	c.held[key] = e
-	c.bytes += len(e.bytes)
-}
-
-func (c *cache) drop(key cached) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.forget(key)
-}
-
-func (c *cache) forget(key cached) {
-	if e, ok := c.held[key]; ok {
-		c.bytes -= len(e.bytes)
-		delete(c.held, key)
-	}
 }

@@ -2,7 +2,6 @@ package cover_test
 
 import (
 	"context"
-	"errors"
 	"io"
 	"strings"
 	"sync"
@@ -60,35 +59,4 @@ func TestANewPictureIsReadOnceByAllWhoAskAtOnce(t *testing.T) {
 	_, err := s.Picture(t.Context(), testworld.Nobody(), id, 320)
 	expect.OK(t, err)
 	expect.Equal(t, "reads with another width", content.opened.Load(), 2)
-}
-
-// TestWhoWaitsForAPictureIsNotHeldByWhoeverReadsIt: a reader that leaves or fails is followed by the next.
-func TestWhoWaitsForAPictureIsNotHeldByWhoeverReadsIt(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("broken")
-	for name, c := range map[string]struct {
-		before func(ctx context.Context, leave func()) error
-		want   error
-	}{
-		"that leaves": {func(ctx context.Context, leave func()) error { leave(); <-ctx.Done(); return ctx.Err() }, context.Canceled},
-		"that fails":  {func(context.Context, func()) error { return broken }, broken},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, bare)
-			ctx, leave := context.WithCancel(t.Context())
-			defer leave()
-			s, content, id := w.asked(func(ctx context.Context, n int64) error {
-				if n == 1 {
-					return c.before(ctx, leave)
-				}
-				return nil
-			})
-			_, err := s.Picture(ctx, testworld.Nobody(), id, 640)
-			expect.Is(t, "the first", err, c.want)
-			_, err = s.Picture(t.Context(), testworld.Nobody(), id, 640)
-			expect.OK(t, err, "the next")
-			expect.Equal(t, "reads", content.opened.Load(), 2)
-		})
-	}
 }

@@ -1,3 +1,5 @@
+// Package cover gives projects their covers and accounts their portraits: a worker makes a cover after each publish, or
+// its owner chooses one, and the website gets the bytes of both here.
 package cover
 
 import (
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/recent"
 	"sandlot/internal/base/spool"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/format/names"
@@ -55,7 +58,7 @@ type Service struct {
 	store  currentStore
 	maker  *picture.Maker
 	owners *turns.Locks[sandlot.AccountID] // an owner has one picture at a time made
-	known  cache
+	known  *recent.Map[cached, entry]
 	reads  *turns.Locks[cached] // one call at a time reads a picture: many want a new one at once
 }
 
@@ -70,7 +73,10 @@ func New(cfg Config) *Service {
 	if cfg.Spent == nil {
 		cfg.Spent = picture.ProcessorTime
 	}
-	return &Service{Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent), owners: turns.NewLocks[sandlot.AccountID](), reads: turns.NewLocks[cached]()}
+	return &Service{
+		Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent),
+		owners: turns.NewLocks[sandlot.AccountID](), reads: turns.NewLocks[cached](), known: recent.New[cached, entry](cacheBytes),
+	}
 }
 
 const (
@@ -247,7 +253,9 @@ func (p *paced) Read(b []byte) (int, error) {
 }
 
 // inTurn makes a picture when it is its owner's turn.
-func (s *Service) inTurn(ctx context.Context, owner sandlot.AccountID, src picture.Source, shape picture.Shape) (made picture.Made, err error) {
+func (s *Service) inTurn(
+	ctx context.Context, owner sandlot.AccountID, src picture.Source, shape picture.Shape,
+) (made picture.Made, err error) {
 	limited, cancel := context.WithTimeout(ctx, maxWaiting)
 	defer cancel()
 	done, err := s.owners.Lock(limited, owner)

@@ -61,21 +61,22 @@ func (w *Worker) Run(ctx context.Context) {
 // and holds up no other.
 func (w *Worker) Round(ctx context.Context) (int, error) {
 	numbers, err := w.waiting(ctx)
-	if err != nil || len(numbers) == 0 {
-		w.failures.Add(count(err))
-		return 0, err
+	var tasks []Task
+	var lease int64
+	if err == nil && len(numbers) > 0 {
+		tasks, lease, err = w.service.store.Lease(ctx, numbers, leaseFor)
 	}
-	tasks, lease, err := w.service.store.Lease(ctx, numbers, leaseFor)
 	if err != nil {
 		w.failures.Add(1)
-		return 0, fmt.Errorf("lease covers: %w", err)
+		return 0, fmt.Errorf("look for covers to be made: %w", err)
 	}
 	done := 0
 	var failed error
 	for i, t := range tasks {
 		err := worker.Guarded(func() error { return w.one(ctx, t, lease) })
 		switch {
-		case err == nil, errors.Is(err, sandlot.ErrMoved), errors.Is(err, sandlot.ErrNotFound): // the last two: it has changed, and comes again
+		// The last two: it has changed, and comes again.
+		case err == nil, errors.Is(err, sandlot.ErrMoved), errors.Is(err, sandlot.ErrNotFound):
 			w.putOff.Worked(t.Number)
 			done++
 			continue
@@ -100,13 +101,6 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	return done, failed
 }
 
-func count(err error) int {
-	if err != nil {
-		return 1
-	}
-	return 0
-}
-
 // waiting returns the next projects whose cover is to be made, few of each account. After the last it begins anew.
 func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 	list, err := w.service.store.Due(ctx, w.after, page)
@@ -115,16 +109,13 @@ func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
 		list, err = w.service.store.Due(ctx, 0, page)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look for covers to be made: %w", err)
+		return nil, err
 	}
-	of, off := map[sandlot.AccountID]int{}, map[int64]bool{}
-	for _, n := range w.putOff.Waiting(w.service.Now()) {
-		off[n] = true
-	}
+	of, now := map[sandlot.AccountID]int{}, w.service.Now()
 	var numbers []int64
 	for _, p := range list {
 		w.after = p.Number
-		if off[p.Number] || of[p.Account] == perOwner {
+		if w.putOff.Waits(p.Number, now) || of[p.Account] == perOwner {
 			continue
 		}
 		of[p.Account]++
@@ -140,9 +131,9 @@ func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget
 	if len(tasks) == 0 {
 		return
 	}
-	numbers := make([]int64, len(tasks))
-	for i, t := range tasks {
-		numbers[i] = t.Number
+	var numbers []int64
+	for _, t := range tasks {
+		numbers = append(numbers, t.Number)
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterFail)
 	defer cancel()

@@ -16,7 +16,7 @@ const (
 	// poolReach is how many trending projects are candidates for the next one: enough that two projects rarely lead to
 	// the same.
 	poolReach = 72
-	// alikeReach is how many projects with a shared tag are read: some are by the same creator, or no longer listed.
+	// alikeReach is how many projects with a shared tag are read: some are by the same creator.
 	alikeReach = 4 * besideSize
 	// MostCards is how many projects CardsOf takes at once: twenty rows, and one query of the store.
 	MostCards = 60
@@ -30,19 +30,17 @@ type Beside struct {
 }
 
 // Beside returns the projects that a project page leads on to. Projects of other creators come first if they share
-// tags: the trending ones, most tags in common first, then the newest. The rest are trending or new projects, a
-// different part of them for each project. Like a first page the list may be half a second old, and its ranking half a
-// minute.
+// tags, most tags in common first, then the newest. The rest are trending or new projects, a different part of them for
+// each project. Like a first page the list may be half a second old, and its ranking half a minute.
 func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (Beside, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Beside{}, err
 	}
-	isIt := func(p sandlot.Project) bool { return p.ID == of.ID }
 	own, err := s.listed(ctx, ListedQuery{Account: of.Account, Limit: besideSize + 1})
 	if err != nil {
 		return Beside{}, err
 	}
-	more := slices.DeleteFunc(own.projects, isIt)
+	more := slices.DeleteFunc(own.projects, func(p sandlot.Project) bool { return p.ID == of.ID })
 	alike, err := s.alike(ctx, of)
 	if err != nil {
 		return Beside{}, err
@@ -54,53 +52,23 @@ func (s *Service) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Proj
 	return Beside{s.cards(ctx, more[:min(len(more), besideSize)]), s.cards(ctx, nextOf(of, append(alike, turned(of, pool)...)))}, nil
 }
 
-// alike returns projects of other creators that share a tag: at most alikeReach trending ones and, if these do not fill
-// a list, as many of the newest of each tag. It costs one small query, and another for each tag if there are few.
-func (s *Service) alike(ctx context.Context, of sandlot.Project) ([]sandlot.Project, error) {
-	tags := of.Tags.List()
-	if len(tags) == 0 {
-		return nil, nil
-	}
-	t, err := s.trending(ctx)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.inOrder(ctx, t.alike(of, tags))
-	isOwn := func(p sandlot.Project) bool { return p.Account == of.Account }
-	list = slices.DeleteFunc(list, isOwn)
-	for _, tag := range tags {
-		if err != nil || len(list) >= besideSize {
-			return list, err
+// alike returns projects that share a tag, at most alikeReach of the newest of each: most tags in common first. It costs
+// one small query for each tag.
+func (s *Service) alike(ctx context.Context, of sandlot.Project) (list []sandlot.Project, err error) {
+	common := map[sandlot.ProjectID]int{}
+	for _, tag := range of.Tags.List() {
+		newest, err := s.listed(ctx, ListedQuery{Tag: tag, Limit: alikeReach})
+		if err != nil {
+			return nil, err
 		}
-		var newest sheet
-		newest, err = s.listed(ctx, ListedQuery{Tag: tag, Limit: alikeReach})
 		for _, p := range newest.projects {
-			if !isOwn(p) && !slices.ContainsFunc(list, func(other sandlot.Project) bool { return other.ID == p.ID }) {
+			if common[p.ID]++; common[p.ID] == 1 {
 				list = append(list, p)
 			}
 		}
 	}
-	return list, err
-}
-
-// alike returns the leading trending projects that share tags, most tags in common first. Equals begin at a place that
-// depends on the project.
-func (t trend) alike(of sandlot.Project, tags []string) []sandlot.ProjectID {
-	common := map[sandlot.ProjectID]int{}
-	var ids []sandlot.ProjectID
-	for _, id := range t.ids {
-		for _, tag := range t.of[id] {
-			if id != of.ID && slices.Contains(tags, tag) {
-				common[id]++
-			}
-		}
-		if common[id] > 0 && len(ids) < poolReach {
-			ids = append(ids, id)
-		}
-	}
-	ids = turned(of, ids)
-	slices.SortStableFunc(ids, func(a, b sandlot.ProjectID) int { return common[b] - common[a] })
-	return ids[:min(len(ids), alikeReach)]
+	slices.SortStableFunc(list, func(a, b sandlot.Project) int { return common[b.ID] - common[a.ID] })
+	return list, nil
 }
 
 // pool returns the candidates for the next project: trending ones, then the newest.
@@ -194,7 +162,9 @@ func (s *Service) CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
-	ids = slices.DeleteFunc(slices.Clone(ids[:min(len(ids), MostCards)]), func(id sandlot.ProjectID) bool { return !names.ValidProjectID(string(id)) })
+	ids = slices.DeleteFunc(slices.Clone(ids[:min(len(ids), MostCards)]), func(id sandlot.ProjectID) bool {
+		return !names.ValidProjectID(string(id))
+	})
 	listed, err := s.inOrder(ctx, ids)
 	if err != nil {
 		return nil, err

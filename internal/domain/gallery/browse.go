@@ -68,7 +68,6 @@ const MostWaiting = 1_000
 type lists struct {
 	played, live *cached[ranking]
 	trend        *cached[trend]
-	featured     *cached[[]sandlot.ProjectID] // chosen at the beginning of the hour
 	first        map[Sort]*cached[sheet]
 	pool         *cached[[]sandlot.Project] // candidates for the next project, the same for all projects
 	highest      *cached[int64]
@@ -106,8 +105,8 @@ func newLists() *lists {
 		first[order] = newCached[sheet](firstFor)
 	}
 	return &lists{
-		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), first: first,
-		pool: newCached[[]sandlot.Project](firstFor), highest: newCached[int64](liveFor), trend: newCached[trend](playedFor), featured: newCached[[]sandlot.ProjectID](featuredFor),
+		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), trend: newCached[trend](playedFor),
+		first: first, pool: newCached[[]sandlot.Project](firstFor), highest: newCached[int64](liveFor),
 	}
 }
 
@@ -137,7 +136,10 @@ func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cur
 func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
 	if order != SortNewest {
 		r, err := s.ranking(ctx, order)
-		return s.ranked(ctx, r.ids, place, err)
+		if err != nil {
+			return sheet{}, err
+		}
+		return s.ranked(ctx, r.ids, place)
 	}
 	found, err := s.listed(ctx, ListedQuery{Before: place})
 	if err == nil && place == 0 && len(found.projects) == 0 {
@@ -160,7 +162,7 @@ func (s *Service) ranking(ctx context.Context, order Sort) (ranking, error) {
 
 // busiest ranks the projects that may be listed by their players.
 func (s *Service) busiest(ctx context.Context) (ranking, error) {
-	busy, err := s.counters.busiest(ctx, liveReach)
+	busy, err := s.counters.live.Busiest(ctx, liveReach, s.Now())
 	if err != nil {
 		return ranking{}, fmt.Errorf("rank by players: %w", err)
 	}
@@ -169,23 +171,20 @@ func (s *Service) busiest(ctx context.Context) (ranking, error) {
 }
 
 // ranked returns the page of a ranking that begins at a place.
-func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64, err error) (sheet, error) {
-	if err != nil {
-		return sheet{}, err
-	}
-	begin := min(place, int64(len(ids)))
-	end := min(begin+pageSize, int64(len(ids)))
-	out := sheet{next: nextPlace(begin, len(ids))}
-	out.projects, err = s.inOrder(ctx, ids[begin:end])
-	return out, err
+func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64) (sheet, error) {
+	part, next := pageOf(ids, place)
+	projects, err := s.inOrder(ctx, part)
+	return sheet{projects: projects, next: next}, err
 }
 
-// nextPlace returns the cursor of the page that follows the page beginning at begin; empty after the last.
-func nextPlace(begin int64, all int) string {
-	if begin+pageSize >= int64(all) {
-		return ""
+// pageOf returns the page of a list that begins at a place, and the cursor of the next page; empty after the last.
+func pageOf[T any](list []T, place int64) (page []T, next string) {
+	begin := min(place, int64(len(list)))
+	end := min(begin+pageSize, int64(len(list)))
+	if end < int64(len(list)) {
+		next = strconv.FormatInt(end, 36)
 	}
-	return strconv.FormatInt(begin+pageSize, 36)
+	return list[begin:end], next
 }
 
 // inOrder returns the projects that may be listed, in the given order.
@@ -194,20 +193,12 @@ func (s *Service) inOrder(ctx context.Context, ids []sandlot.ProjectID) ([]sandl
 		return nil, nil
 	}
 	found, err := s.store.ListedOf(ctx, ids)
-	if err != nil {
-		return nil, err
+	places := make(map[sandlot.ProjectID]int, len(ids))
+	for i, id := range ids {
+		places[id] = i
 	}
-	byID := make(map[sandlot.ProjectID]sandlot.Project, len(found))
-	for _, p := range found {
-		byID[p.ID] = p
-	}
-	out := make([]sandlot.Project, 0, len(found))
-	for _, id := range ids {
-		if p, ok := byID[id]; ok {
-			out = append(out, p)
-		}
-	}
-	return out, nil
+	slices.SortFunc(found, func(a, b sandlot.Project) int { return places[a.ID] - places[b.ID] })
+	return found, err
 }
 
 // listed returns a page of q.Limit projects, or pageSize by default, newest first.

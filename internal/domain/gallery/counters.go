@@ -22,7 +22,6 @@ type Counters struct {
 	public   bool
 	limit    *countLimit
 	beats    *countLimit // of new stays, and of sources counted apart from plays
-	hosts    *hostLimit
 	tally    *tally
 	stays    *figures.Stays
 	failures *worker.Failures
@@ -33,7 +32,7 @@ func NewCounters(cfg Config, store CountStore, live Live, log *slog.Logger, fail
 	cfg = cfg.withDefaults()
 	return &Counters{
 		store: store, live: live, log: log, now: cfg.Now, public: cfg.Public,
-		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour), hosts: newHostLimit(),
+		limit: newCountLimit(playsAtOnce, playsAnHour), beats: newCountLimit(2*playsAtOnce, 2*playsAnHour),
 		tally: newTally(cfg.Plays, cfg.Shared), stays: figures.NewStays(cfg.Plays / staysOfPlays), failures: failures,
 	}
 }
@@ -67,20 +66,12 @@ const staysOfPlays = 4
 // play implements Service.Play.
 func (c *Counters) play(id sandlot.ProjectID, p Player) {
 	now := c.now()
-	if c.public {
-		p.Source = c.hosts.source(id, p, now)
-	}
 	c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
 }
 
 // Unwritten implements figures.Counts.
 func (c *Counters) Unwritten(id sandlot.ProjectID, read func() (batch int64)) figures.Added {
 	return c.tally.unwritten(id, read)
-}
-
-// busiest returns at most limit projects with players present, most players first.
-func (c *Counters) busiest(ctx context.Context, limit int) ([]sandlot.ProjectID, error) {
-	return c.live.Busiest(ctx, limit, c.now())
 }
 
 // touch implements Service.Touch for a project that exists.
@@ -90,9 +81,6 @@ func (c *Counters) touch(ctx context.Context, id sandlot.ProjectID, p Player) {
 	may := func() bool { return !c.public || c.beats.take(id, p.From, now) }
 	c.tally.stayed(c.stays.Beat(id, p.Version, string(p.ID), now, may))
 	if p.Source != "" {
-		if c.public {
-			p.Source = c.hosts.source(id, p, now)
-		}
 		c.tally.led(id, p, now, may)
 	}
 }

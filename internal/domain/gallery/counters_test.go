@@ -1,10 +1,8 @@
 package gallery_test
 
 import (
-	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
@@ -61,35 +59,4 @@ func TestStats(t *testing.T) {
 			t.Errorf("%v %v, %v %v", v.Stats, who.Projects[0].Stats, err, err2)
 		}
 	})
-}
-
-func TestRunWritesPlaysMeanwhileAndAtTheEnd(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.publish(nobody()).Project.ID
-	stored := func(t *testing.T) int64 {
-		p, err := w.in.DB.Publish().Project(t.Context(), id)
-		expect.OK(t, err)
-		return p.Plays
-	}
-	written := make(chan struct{}, 9)
-	w.in.Faults.Step = func(step string) (error, error) {
-		if step == "AddCounts" {
-			written <- struct{}{}
-		}
-		return nil, nil
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { w.in.Counters.Run(ctx); close(ended) }()
-	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "x"})
-	select {
-	case <-written:
-	case <-time.After(time.Minute): // on a busy machine; how often it writes the test of worker.FlushUntil tells
-		t.Error("not written before the end")
-	}
-	w.Play(t.Context(), nobody(), id, gallery.Player{ID: "y"})
-	stop()
-	<-ended
-	expect.Equal(t, "plays are stored", stored(t), 2)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/format/names"
@@ -18,13 +17,11 @@ const (
 	fullRow = 5
 	// mostTags is the number of tags on the home page.
 	mostTags = 14
-	// featuredFor is how long the featured project stays.
-	featuredFor = time.Hour
 )
 
 // A Home is the content of the home page.
 type Home struct {
-	Featured *Card  // the top trending project with a picture, the same for an hour; nil if no project is listed
+	Featured *Card  // the first trending project with a picture; nil if no project is listed
 	About    string // the owner's description of the featured project; may be empty
 	Live     []Card // most players first; only projects with players
 	Trending []Card
@@ -52,16 +49,12 @@ func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 	if out.Trending, err = row(SortTrending); err != nil {
 		return out, err
 	}
-	if out.Featured, err = s.featured(ctx, out.New); err != nil {
+	out.Featured = featured(slices.Concat(out.Trending, out.New))
+	d, err := s.store.Details(ctx, out.Featured.Project.ID)
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return out, err
 	}
-	if out.Featured != nil {
-		d, err := s.store.Details(ctx, out.Featured.Project.ID)
-		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
-			return out, err
-		}
-		out.About = d.Description
-	}
+	out.About = d.Description
 	t, err := s.trending(ctx)
 	out.Tags = tagsWith(t.tags, out.New)
 	out.cut()
@@ -70,7 +63,7 @@ func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 
 // cut reduces each row to its size, and drops the projects of the rows above if enough others remain.
 func (h *Home) cut() {
-	isFeatured := func(c Card) bool { return h.Featured != nil && c.Project.ID == h.Featured.Project.ID }
+	isFeatured := func(c Card) bool { return c.Project.ID == h.Featured.Project.ID }
 	h.Live = slices.DeleteFunc(h.Live, func(c Card) bool { return c.Stats.Players == 0 })
 	h.Trending = slices.DeleteFunc(h.Trending, isFeatured)
 	shown := map[sandlot.ProjectID]bool{}
@@ -86,29 +79,10 @@ func (h *Home) cut() {
 	}
 }
 
-// featured returns the project that is shown large: the first one still listed of those chosen at the beginning of the
-// hour.
-func (s *Service) featured(ctx context.Context, newest []Card) (*Card, error) {
-	now := s.Now().UTC()
-	chosen, err := s.lists.featured.get(ctx, now.Truncate(featuredFor), func() ([]sandlot.ProjectID, error) {
-		t, err := s.trending(ctx)
-		if err == nil && len(t.featured) == 0 {
-			err = sandlot.ErrNotFound // an error is not cached
-		}
-		return t.featured, err
-	})
-	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
-		return nil, err
-	}
-	list, err := s.inOrder(ctx, chosen)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		i := max(0, slices.IndexFunc(newest, func(c Card) bool { return c.Project.Cover != "" }))
-		return &newest[i], nil
-	}
-	return &Card{list[0], s.counters.ListStats(ctx, list[0])}, nil
+// featured returns the project that is shown large: the first with a picture, or else the first.
+func featured(list []Card) *Card {
+	i := max(0, slices.IndexFunc(list, func(c Card) bool { return c.Project.Cover != "" }))
+	return &list[i]
 }
 
 // tagsWith adds the tags of the newest projects to those of the trending ones.
@@ -149,17 +123,18 @@ func (s *Service) Tagged(ctx context.Context, by sandlot.Caller, tag string, ord
 	if _, known := s.lists.first[order]; err != nil || !known || !ok || kept != tag {
 		return Page{}, sandlot.ErrNotFound
 	}
+	var found sheet
 	if order == SortNewest {
-		found, err := s.listed(ctx, ListedQuery{Tag: tag, Before: place})
+		found, err = s.listed(ctx, ListedQuery{Tag: tag, Before: place})
 		return s.page(ctx, found), err
 	}
 	r, err := s.ranking(ctx, order)
-	if err != nil {
-		return Page{}, err
+	lacks := func(id sandlot.ProjectID) bool { return !slices.Contains(r.of[id], tag) }
+	if err == nil {
+		found, err = s.ranked(ctx, slices.DeleteFunc(slices.Clone(r.ids), lacks), place)
 	}
-	hasTag := func(tags []string) bool { return slices.Contains(tags, tag) }
-	ids := slices.DeleteFunc(slices.Clone(r.ids), func(id sandlot.ProjectID) bool { return !hasTag(r.of[id]) })
-	found, err := s.ranked(ctx, ids, place, nil)
-	found.projects = slices.DeleteFunc(found.projects, func(p sandlot.Project) bool { return !hasTag(p.Tags.List()) })
+	found.projects = slices.DeleteFunc(found.projects, func(p sandlot.Project) bool {
+		return !slices.Contains(p.Tags.List(), tag)
+	})
 	return s.page(ctx, found), err
 }

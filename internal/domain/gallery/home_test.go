@@ -95,24 +95,6 @@ func TestTheFrontHasRows(t *testing.T) {
 		expect.OK(t, err)
 		expect.Same(t, "new", shown(gallery.Page{Cards: h.New}), append(fresh, all[1], first))
 	})
-	t.Run("the featured project stays for an hour, unless it is suspended", func(t *testing.T) {
-		w.played(first, 500)
-		w.exec("UPDATE projects SET cover = 'jabc' WHERE id = ?", string(first))
-		begins := w.in.Clock.Now().Truncate(time.Hour).Add(time.Hour)
-		w.in.Clock.Move(begins.Sub(w.in.Clock.Now()) - time.Second)
-		h, err := w.Home(t.Context(), nobody())
-		expect.OK(t, err)
-		expect.Equal(t, "featured", h.Featured.Project.ID, all[1])
-		w.suspend(string(all[1]))
-		w.in.Clock.Move(500 * time.Millisecond)
-		h, err = w.Home(t.Context(), nobody())
-		expect.OK(t, err)
-		expect.Equal(t, "then", h.Featured.Project.ID, all[0])
-		w.in.Clock.Move(time.Hour)
-		h, err = w.Home(t.Context(), nobody())
-		expect.OK(t, err)
-		expect.Equal(t, "an hour later", h.Featured.Project.ID, first)
-	})
 }
 
 func TestProjectsOfATag(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 
 	"sandlot"
@@ -80,23 +79,6 @@ func TestATokenThatIsMadeUpLikesNothing(t *testing.T) {
 	if newWorld(t).KnowsPlayerToken(t.Context(), nobody(), good) {
 		t.Error("another installation knows it")
 	}
-}
-
-func TestFiftyLikesAtOnceAreOne(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.publish(w.account()).Project.ID
-	token := w.token()
-	var all sync.WaitGroup
-	for range 50 {
-		all.Go(func() {
-			if _, err := w.Like(t.Context(), nobody(), id, token, home, true); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	w.like(id, token, true, 1)
 }
 
 // meanwhile is a store that does something just before it records a like, and just after it looked for one.

@@ -31,19 +31,14 @@ func (s *Service) ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot
 // Stats returns the id and the public numbers of a project, including plays that are not written yet. ref is its id or
 // any of its addresses. Errors are those of publish.Service.Find.
 func (s *Service) Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error) {
-	p, err := s.find(ctx, by, ref)
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return "", sandlot.Stats{}, err
+	}
+	p, err := s.projects.Find(ctx, by, ref)
 	if err != nil {
 		return "", sandlot.Stats{}, err
 	}
 	return p.ID, s.counters.Stats(ctx, p), nil
-}
-
-// find returns a project that the public may see.
-func (s *Service) find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	return s.projects.Find(ctx, by, ref)
 }
 
 // Counts returns a project's public numbers for live updates. They are those of Stats, at less cost: the project comes
@@ -62,4 +57,36 @@ func (s *Service) current(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 		return sandlot.Project{}, err
 	}
 	return s.projects.Current(ctx, by, id)
+}
+
+// Play counts a player's load of a project. It counts nothing if a load by the player was counted within the last half
+// hour, or if the player's network has reached its limit. It does not check that the project exists: plays of a missing
+// project are dropped when they are written. A crash loses the plays of the last five seconds at most.
+func (s *Service) Play(_ context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) {
+	if sandlot.Authorize(by, sandlot.ActLook, nil) == nil {
+		s.counters.play(id, p)
+	}
+}
+
+// Touch counts a player as present for Presence from now, unless the player's network has reached its limit of present
+// players. A project that does not exist or was taken down is refused as by publish.Service.Current. A failure to count
+// the player is logged and is no error. The time from a player's first call to the last, or to Leave, is the length of
+// their stay; a Source counts as that of the player's play, once within PlayWindow.
+func (s *Service) Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) error {
+	current, err := s.current(ctx, by, id)
+	if err != nil {
+		return err
+	}
+	p.Version = current.Version
+	s.counters.touch(ctx, id, p)
+	return nil
+}
+
+// Leave counts a player as gone. It changes nothing for an absent player. A failure to do so is logged and is no error.
+func (s *Service) Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) error {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return err
+	}
+	s.counters.leave(ctx, id, p)
+	return nil
 }

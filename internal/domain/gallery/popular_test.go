@@ -7,7 +7,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -58,41 +57,6 @@ func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	if likes, err := public.Like(t.Context(), nobody(), id, w.token(), other, true); likes != 20 || err != nil {
 		t.Errorf("from another network: %d likes, %v", likes, err)
 	}
-}
-
-// TestANetworkMakesUpFewHosts: what it names beyond a few new ones of a day are others, so that the room of a day is left to those that led
-// somebody here.
-func TestANetworkMakesUpFewHosts(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.publish(w.account()).Project.ID
-	public, counters := w.in.AnotherCounting(gallery.Config{Public: true})
-	n := 0
-	plays := func(from, host string) {
-		n++
-		public.Play(t.Context(), nobody(), id, gallery.Player{ID: gallery.PlayerID(fmt.Sprint("player", n)), From: netip.MustParseAddr(from), Source: host})
-	}
-	sources := func() map[string]int64 {
-		expect.OK(t, counters.Flush(t.Context()))
-		day := w.in.Clock.Now()
-		kept, err := w.in.DB.Gallery().FiguresByDay(t.Context(), id, day, day)
-		expect.OK(t, err)
-		return kept.Sources
-	}
-	for i := range 40 {
-		plays("203.0.113.7", fmt.Sprintf("h%02d.example", i))
-	}
-	plays("203.0.113.7", "h00.example")
-	plays("203.0.113.8", "h39.example")
-	want := map[string]int64{"h00.example": 2, "h01.example": 1, "h02.example": 1, "h03.example": 1, "h39.example": 1, figures.Others: 36}
-	expect.Same(t, "the hosts of the day", sources(), want)
-	// A player that is told apart by its page is no way around it.
-	for i := range 10 {
-		player := gallery.Player{ID: gallery.PlayerID(fmt.Sprint("beat", i)), From: netip.MustParseAddr("203.0.113.7"), Source: fmt.Sprintf("b%02d.example", i)}
-		expect.OK(t, public.Touch(t.Context(), nobody(), id, player))
-	}
-	want[figures.Others] += 10
-	expect.Same(t, "the hosts after heartbeats", sources(), want)
 }
 
 // TestRegression06TwoBehindOneAddressAreTwo: a like is of a cookie alone, so that nobody sees another's heart filled, or

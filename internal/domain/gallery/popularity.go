@@ -7,21 +7,17 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/publish"
 )
 
-// The limits on the additions of one network to the numbers of one project on a public instance. Loads and likes beyond
-// them are served but not counted, so that a script makes nobody popular. A school class behind one address still
-// counts.
+// The limits on the additions of one network to the numbers of one project on a public instance: a script makes nobody
+// popular, and a school class behind one address still counts.
 const (
 	playsAtOnce   = 60
 	playsAnHour   = 240
 	likesAtOnce   = 20
 	likesAnHour   = 60
 	playersAtOnce = 50
-	hostsAtOnce   = 4 // new hosts as a source
-	hostsAnHour   = 1
 )
 
 // crowds returns the networks in whose limits a player with the address counts; none on an instance that is not public.
@@ -39,9 +35,9 @@ func (c *Counters) crowds(from netip.Addr) []Crowd {
 // countCells is the number of cells of a countLimit, in 128 KiB: the collector lets garbage grow with what is kept.
 const countCells = 1 << 14
 
-// A countLimit limits the additions of each network to each project. Each pair of network and project has a cell by its
-// hash, and pairs with the same hash share one. So the memory is fixed, and nobody can make the countLimit forget their
-// use. Pairs that share a cell count less, never more. It may be used concurrently.
+// A countLimit limits the additions of each network to each project. Each pair of these has a cell by its hash, and pairs
+// with the same hash share one: the memory is fixed, nobody can make the countLimit forget their use, and pairs that
+// share a cell count less, never more. It may be used concurrently.
 type countLimit struct {
 	every time.Duration // time until one more is available
 	most  time.Duration // time until all are available again after none was left
@@ -79,48 +75,4 @@ func (l *countLimit) take(id sandlot.ProjectID, from netip.Addr, now time.Time) 
 		l.full[at[i]] = max(l.full[at[i]], next[i])
 	}
 	return true
-}
-
-// hostBits is the number of bits of a hostLimit, in 256 KiB: with a hundred thousand hosts in a day, over all projects
-// and networks, one new host in twenty is mistaken for a known one.
-const hostBits = 1 << 21
-
-// A hostLimit limits how many source hosts each network can name for a project, since a day has room for
-// figures.MostSources and hosts are easy to make up. It may be used concurrently.
-type hostLimit struct {
-	fresh *countLimit
-	seed  maphash.Seed
-	mu    sync.Mutex
-	day   int64    // the day of named, since 1970
-	named []uint64 // a bit for each project, network and host, by their hash
-}
-
-func newHostLimit() *hostLimit {
-	return &hostLimit{fresh: newCountLimit(hostsAtOnce, hostsAnHour), seed: maphash.MakeSeed(), named: make([]uint64, hostBits/64)}
-}
-
-// source returns the host under which a play counts: figures.Others for a host that is new today once the network has
-// reached its limit.
-func (l *hostLimit) source(id sandlot.ProjectID, p Player, now time.Time) string {
-	if p.Source == "" {
-		return ""
-	}
-	type name struct {
-		project sandlot.ProjectID
-		network netip.Prefix
-		host    string
-	}
-	at := maphash.Comparable(l.seed, name{id, publish.Networks(p.From)[0].Prefix, p.Source}) % hostBits
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if day := figures.DayOf(now.UTC()); day != l.day {
-		l.day = day
-		clear(l.named)
-	}
-	word, bit := &l.named[at/64], uint64(1)<<(at%64)
-	if *word&bit == 0 && !l.fresh.take(id, p.From, now) {
-		return figures.Others
-	}
-	*word |= bit
-	return p.Source
 }

@@ -3,23 +3,23 @@ package gallery
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"sandlot"
 )
 
 // profileOrders holds the orders of an account's projects. It never changes.
-var profileOrders = []Sort{SortNewest, SortPlayed, SortTrending}
+var profileOrders = []Sort{SortNewest, SortPlayed}
 
 // ProfileOrders returns the possible orders of a Profile, the default first.
 func ProfileOrders() []Sort { return slices.Clone(profileOrders) }
 
-// Profile returns a page of an account's projects that may be listed, in an order: the newest first, the most played
-// first, or the trending ones first and then the newest. The last two include the thousand newest projects. For a
-// former handle of the account the page is empty and current is its present handle. An account that is suspended or
-// gone, and an invalid cursor or order, is sandlot.ErrNotFound.
-func (s *Service) Profile(ctx context.Context, by sandlot.Caller, handle string, order Sort, cursor string) (current string, _ Page, err error) {
+// Profile returns a page of an account's projects that may be listed, in an order: the newest first, or of the thousand
+// newest the most played first. For a former handle of the account the page is empty and current is its present handle.
+// An account that is suspended or gone, and an invalid cursor or order, is sandlot.ErrNotFound.
+func (s *Service) Profile(
+	ctx context.Context, by sandlot.Caller, handle string, order Sort, cursor string,
+) (current string, _ Page, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", Page{}, err
 	}
@@ -47,29 +47,7 @@ func (s *Service) ofAccount(ctx context.Context, id sandlot.AccountID, order Sor
 	if err != nil {
 		return sheet{}, err
 	}
-	list := newest.projects
-	if order == SortTrending {
-		err = s.trendingFirst(ctx, id, list)
-	} else {
-		slices.SortStableFunc(list, func(a, b sandlot.Project) int { return cmp.Compare(b.Plays, a.Plays) })
-	}
-	begin := min(place, int64(len(list)))
-	end := min(begin+pageSize, int64(len(list)))
-	return sheet{projects: list[begin:end], next: nextPlace(begin, len(list))}, err
-}
-
-// trendingFirst moves an account's trending projects to the front. The others keep their order.
-func (s *Service) trendingFirst(ctx context.Context, id sandlot.AccountID, list []sandlot.Project) error {
-	q := s.trendQuery()
-	q.Account, q.OfOne = id, rankLimit
-	trending, err := s.store.Trending(ctx, q)
-	if err != nil {
-		return fmt.Errorf("rank an account's projects by plays and likes: %w", err)
-	}
-	places := make(map[sandlot.ProjectID]int, len(trending))
-	for i, id := range trending {
-		places[id] = i - len(trending) // below 0, the place of all others
-	}
-	slices.SortStableFunc(list, func(a, b sandlot.Project) int { return cmp.Compare(places[a.ID], places[b.ID]) })
-	return nil
+	slices.SortStableFunc(newest.projects, func(a, b sandlot.Project) int { return cmp.Compare(b.Plays, a.Plays) })
+	part, next := pageOf(newest.projects, place)
+	return sheet{projects: part, next: next}, nil
 }

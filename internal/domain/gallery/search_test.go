@@ -1,8 +1,6 @@
 package gallery_test
 
 import (
-	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -111,20 +109,4 @@ func TestASearchThatIsFarBehindReadsAllAnew(t *testing.T) {
 	expect.Equal(t, "found by the old title", search("frog"), 0)
 	expect.Equal(t, "found by the new one", search("newt"), 24)
 	expect.Equal(t, "found by a rare one", search("toad"), 1)
-}
-
-// TestASearchNeedsTheStore: a fault is an error, and not an empty list.
-func TestASearchNeedsTheStore(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	id := w.publish(w.maker()).Project.ID
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := w.Search(ctx, nobody(), "space", ""); err == nil {
-		t.Error("a call that was cancelled finds something")
-	}
-	got, err := w.Search(t.Context(), nobody(), "space", "")
-	if err != nil || !slices.Equal(shown(got), []sandlot.ProjectID{id}) {
-		t.Errorf("%v, %v", shown(got), err)
-	}
 }

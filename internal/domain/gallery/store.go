@@ -21,8 +21,7 @@ type Store interface {
 	// may not. Once it has returned, no list contains a project that may not be listed; projects that may be listed now
 	// appear after the next Sweep at the latest.
 	ListUnverified(ctx context.Context, yes bool) error
-	// Waiting counts the projects among the newest reach that would be listed if the address of their account were
-	// verified.
+	// Waiting counts the projects among the newest reach that would be listed if their account were verified.
 	Waiting(ctx context.Context, reach int) (int, error)
 	// Listed returns projects that may be listed, newest first.
 	Listed(ctx context.Context, q ListedQuery) ([]Listed, error)
@@ -43,17 +42,15 @@ type Store interface {
 	// + q.Young)^q.Damping; if more likes were taken back than given, likes count as 0.
 	Trending(ctx context.Context, q TrendQuery) ([]sandlot.ProjectID, error)
 	// PlaysByDay returns the plays of projects on each day, in UTC, from the day of from, which is first, to the day of
-	// to. Projects without plays and deleted projects are absent. AddCounts counts its plays on the day of the call;
-	// Sweep removes days that began 61 days ago or earlier.
+	// to. Projects without plays and deleted projects are absent. Sweep removes days before DaysKept.
 	PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error)
 	// AccountOfHandle returns the account that has a handle, or once had it.
 	AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error)
 	// Details returns the owner's description of a project.
 	Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error)
 
-	// Like records that a player likes a project, once however often it is called, and returns the current likes. If
-	// counted is set, a new like is added to the project's Likes in the same step. The player is a hash that differs
-	// between projects, so that nobody can find out which other projects a player likes.
+	// Like records that a player, a hash, likes a project, once however often it is called, and returns the current
+	// likes. If counted is set, a new like is added to the project's Likes in the same step.
 	Like(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest, counted bool) (likes int64, err error)
 	// Unlike removes a player's like, and its count if it was counted. Without a like it changes nothing.
 	Unlike(ctx context.Context, id sandlot.ProjectID, player sandlot.Digest) (likes int64, err error)
@@ -97,14 +94,10 @@ type PlayerID string
 
 // A Player loads or plays a project.
 type Player struct {
-	ID PlayerID
-	// From is the address of the request. It is limited together with its network, and never stored. All invalid
-	// addresses are one network.
-	From netip.Addr
-	// Version is the loaded version; 0 is the current one.
-	Version int
-	// Source is the host of the other site that led the player here, as figures.Source returns it; empty without one.
-	Source string
+	ID      PlayerID
+	From    netip.Addr // of the request: limited together with its network, and never stored. All invalid ones are one
+	Version int        // the loaded version; 0 is the current one
+	Source  string     // the host of the other site that led the player here, as figures.Source returns it
 }
 
 // A Crowd is a network with a limit on its players of one project.
@@ -135,14 +128,12 @@ type Load struct {
 // which adds them in order.
 const BatchesOfProcess = 1 << 24
 
-// A ListedQuery selects projects for a list.
+// A ListedQuery selects projects for a list: those with Numbers, or with a Tag, or of an Account, if one is set.
 type ListedQuery struct {
-	Account sandlot.AccountID // only those of this account; 0: of all accounts
-	// Tag, if not empty, selects the projects with that tag; Account is then ignored.
-	Tag    string
-	Before int64 // only those with a lower Number; 0: all
-	Limit  int   // the most projects
-	// Numbers, if not empty, selects the projects with these numbers; Account and Tag are then ignored.
+	Account sandlot.AccountID
+	Tag     string
+	Before  int64 // only those with a lower Number; 0: all
+	Limit   int   // the most projects
 	Numbers []int64
 }
 
@@ -159,12 +150,11 @@ type Named struct {
 // A TrendQuery selects the projects that trend.
 type TrendQuery struct {
 	Since, Now time.Time
-	Account    sandlot.AccountID // only this account, and only its newest Limit projects; 0: all accounts
-	LikeWorth  int               // how many plays a like weighs
-	Young      float64           // days that are added to each age, over 0
-	Damping    float64           // the power of an age
-	OfOne      int               // the most projects of one account
-	Limit      int               // the most projects
+	LikeWorth  int     // how many plays a like weighs
+	Young      float64 // days that are added to each age, over 0
+	Damping    float64 // the power of an age
+	OfOne      int     // the most projects of one account
+	Limit      int     // the most projects
 }
 
 // Listed is a project in a public list.
@@ -173,11 +163,8 @@ type Listed struct {
 	Number int64 // higher than that of every project that was made before
 }
 
-// daysKept is how many days the daily plays are kept: twice the days of an overview, so that a month can be compared
-// with the previous one.
-const daysKept = 60
-
-// DaysKept returns the beginning of the oldest day, in UTC, whose plays are kept at the given time.
+// DaysKept returns the beginning of the oldest day, in UTC, whose plays are kept at the given time: for twice the days of
+// an overview, so that a month can be compared with the previous one.
 func DaysKept(now time.Time) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -daysKept)
+	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -2*OverviewDays)
 }

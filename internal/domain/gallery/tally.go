@@ -14,15 +14,15 @@ import (
 // PlayWindow is the time within which all loads of a project by a player are one play.
 const PlayWindow = 30 * time.Minute
 
-// maxWritten is the limit of loads and of projects in one batch, so that other steps of the store wait only some
-// hundredths of a second for it, even after an outage of the store.
+// maxWritten is the limit of projects in one batch, and of loads that wait for comparison, so that other steps of the
+// store wait only some hundredths of a second for a batch, even after an outage of the store.
 const maxWritten = 2000
 
-// tally counts plays in memory until they are written. No lock is held during a write. Counts are written in numbered
-// batches instead, and the store keeps with each project the number of the last batch added. So a reader can derive
-// which batches a stored count includes; if another process has added a batch since, plays may be counted twice while
-// they are being written. If processes share their counts, the store returns the loads that another process has counted
-// already; until then these are included as plays. It may be used concurrently.
+// tally counts plays in memory until they are written. No lock is held during a write: counts are written in numbered
+// batches, and the store keeps with each project the number of the last batch added, from which a reader derives which
+// batches a stored count includes; if another process has added one since, plays may count twice while they are being
+// written. If processes share their counts, the store returns the loads that another process has counted already; until
+// then these are included as plays. It may be used concurrently.
 type tally struct {
 	most    int  // limit of remembered loads; beyond it the older half is forgotten, and may count twice
 	shared  bool // other processes count loads, too
@@ -31,7 +31,7 @@ type tally struct {
 	older   map[load]time.Time
 	since   time.Time // when recent was begun
 	begun   time.Time // when filed was begun
-	filed   int       // loads recorded in the store since then for comparison between processes; at most most, which limits the store's size
+	filed   int       // loads recorded in the store since then for comparison between processes; at most most
 	pending batch     // not numbered yet
 	sending *batch    // being written, or failed and to be written again under the same number
 	sent    batch     // the last batch written
@@ -41,13 +41,12 @@ type tally struct {
 // batch holds counts that are written together.
 type batch struct {
 	number  int64
-	plays   map[sandlot.ProjectID]int64
-	figures map[sandlot.ProjectID]*figures.Added
-	loads   map[load]loaded // loads behind the plays that another process may have counted
+	figures map[sandlot.ProjectID]*figures.Added // with the plays
+	loads   map[load]loaded                      // loads behind the plays that another process may have counted
 }
 
 func newBatch(number int64) batch {
-	return batch{number, map[sandlot.ProjectID]int64{}, map[sandlot.ProjectID]*figures.Added{}, map[load]loaded{}}
+	return batch{number, map[sandlot.ProjectID]*figures.Added{}, map[load]loaded{}}
 }
 
 // of returns the batch's additions to the figures of a project.
@@ -93,7 +92,6 @@ func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() b
 	if !t.first(l, now, may) {
 		return
 	}
-	t.pending.plays[id]++
 	source := t.pending.of(id).Play(p.Version, string(p.ID), p.Source)
 	if t.shared {
 		t.file(l, loaded{now, p.Version, source})
@@ -103,7 +101,11 @@ func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() b
 // first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu must be
 // held.
 func (t *tally) first(l load, now time.Time, may func() bool) bool {
-	if within(t.recent, l, now) || within(t.older, l, now) || !may() {
+	within := func(m map[load]time.Time) bool {
+		at, known := m[l]
+		return known && now.Sub(at).Abs() < PlayWindow
+	}
+	if within(t.recent) || within(t.older) || !may() {
 		return false
 	}
 	if now.Sub(t.since) > PlayWindow || len(t.recent) >= t.most/2 {
@@ -113,13 +115,12 @@ func (t *tally) first(l load, now time.Time, may func() bool) bool {
 	return true
 }
 
-// file marks a counted load for comparison with those of other processes. A load that already waits to be written is
-// not marked twice.
+// file marks a counted load for comparison with those of other processes, once until it is written.
 func (t *tally) file(l load, as loaded) {
 	if as.at.Sub(t.begun).Abs() > PlayWindow {
 		t.begun, t.filed = as.at, 0
 	}
-	if _, waits := t.pending.loads[l]; !waits && t.filed < t.most {
+	if _, waits := t.pending.loads[l]; !waits && t.filed < t.most && len(t.pending.loads) < maxWritten {
 		t.pending.loads[l] = as
 		t.filed++
 	}
@@ -136,20 +137,11 @@ func (t *tally) led(id sandlot.ProjectID, p Player, now time.Time, may func() bo
 
 // stayed counts the lengths of stays.
 func (t *tally) stayed(stays []figures.Stay) {
-	if len(stays) == 0 {
-		return
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, s := range stays {
 		t.pending.of(s.Project).Length(s.Version, s.Length)
 	}
-}
-
-// within reports whether a load in m was counted less than PlayWindow before or after now.
-func within(m map[load]time.Time, l load, now time.Time) bool {
-	at, ok := m[l]
-	return ok && now.Sub(at).Abs() < PlayWindow
 }
 
 // readTries limits the reads of a stored count. It is read once more only if two batches were written during one read,
@@ -159,76 +151,57 @@ const readTries = 8
 // plays returns the plays of a project, including those not written yet. read returns the stored count with the number
 // of its last batch; it may be called up to readTries times. plays never waits for a write.
 func (t *tally) plays(id sandlot.ProjectID, read func() (plays, number int64)) (sum int64) {
-	for range readTries {
-		begun := t.lastSent()
-		stored, number := read()
-		var exact bool
-		if sum, exact = t.sum(id, stored, number, begun); exact {
-			break
+	t.complete(func() (number int64) {
+		sum, number = read()
+		return number
+	}, func(b *batch) {
+		if a := b.figures[id]; a != nil {
+			sum += a.Plays()
 		}
-	}
+	})
 	return sum
-}
-
-// lastSent returns the number of the last batch written.
-func (t *tally) lastSent() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.sent.number
-}
-
-// sum adds to a stored count the plays that it does not include. number is the last batch of the count, begun the last
-// batch written when the read began. The sum is exact unless more than one batch was written since.
-func (t *tally) sum(id sandlot.ProjectID, stored, number, begun int64) (sum int64, exact bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	sum = stored
-	lacks, exact := t.lacks(number, begun)
-	for _, b := range lacks {
-		if b != nil {
-			sum += b.plays[id]
-		}
-	}
-	return sum, exact
-}
-
-// lacks returns the batches that a record does not include, some of which may be nil; it takes the arguments of sum.
-// t.mu must be held.
-func (t *tally) lacks(number, begun int64) (list [3]*batch, exact bool) {
-	list[0] = &t.pending
-	sending := t.sending != nil && number == t.sending.number
-	if t.sending != nil && !sending {
-		list[1] = t.sending
-	}
-	if begun != t.sent.number && number != t.sent.number && !sending {
-		list[2] = &t.sent
-	}
-	return list, t.sent.number-begun <= 1
 }
 
 // unwritten returns the additions that a record of a project's figures does not include, in the manner of plays.
 func (t *tally) unwritten(id sandlot.ProjectID, read func() (number int64)) (added figures.Added) {
-	for range readTries {
-		begun := t.lastSent()
-		number := read()
-		var exact bool
-		if added, exact = t.lacking(id, number, begun); exact {
-			break
+	t.complete(func() int64 {
+		added = figures.Added{}
+		return read()
+	}, func(b *batch) {
+		if a := b.figures[id]; a != nil {
+			added.Merge(*a)
 		}
-	}
+	})
 	return added
 }
 
-func (t *tally) lacking(id sandlot.ProjectID, number, begun int64) (added figures.Added, exact bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lacks, exact := t.lacks(number, begun)
-	for _, b := range lacks {
-		if b != nil && b.figures[id] != nil {
-			added.Merge(*b.figures[id])
+// complete reads a record, and calls add with each batch that it does not include. It begins anew, with another read, if
+// more than one batch was written meanwhile.
+func (t *tally) complete(read func() (number int64), add func(*batch)) {
+	for range readTries {
+		t.mu.Lock()
+		begun := t.sent.number
+		t.mu.Unlock()
+		if number := read(); t.lacks(number, begun, add) {
+			return
 		}
 	}
-	return added, exact
+}
+
+// lacks calls add with the batches that a record does not include. number is the last batch of the record, begun the
+// last batch written when the read began. The result is exact unless more than one batch was written since.
+func (t *tally) lacks(number, begun int64, add func(*batch)) (exact bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	add(&t.pending)
+	sending := t.sending != nil && number == t.sending.number
+	if t.sending != nil && !sending {
+		add(t.sending)
+	}
+	if begun != t.sent.number && number != t.sent.number && !sending {
+		add(&t.sent)
+	}
+	return t.sent.number-begun <= 1
 }
 
 // flush writes the counts. A batch that fails is kept and written again under the same number, since it may have been
@@ -253,7 +226,7 @@ func (t *tally) flush(now func() time.Time, write func(map[sandlot.ProjectID]Cou
 func (b *batch) counts(now time.Time) (map[sandlot.ProjectID]Counts, map[int64]load) {
 	counts, loads := make(map[sandlot.ProjectID]Counts, len(b.figures)), make(map[int64]load, len(b.loads))
 	for id, a := range b.figures {
-		counts[id] = Counts{Plays: b.plays[id], Batch: b.number, Figures: a.Copy()}
+		counts[id] = Counts{Plays: a.Plays(), Batch: b.number, Figures: a.Copy()}
 	}
 	for l, as := range b.loads {
 		c := counts[l.project]
@@ -284,53 +257,27 @@ func (t *tally) begin() (b *batch, more bool) {
 	return t.sending, before || len(t.pending.figures) > 0
 }
 
-// split takes at most most loads out of the batch, with their plays. If there are no more than that, it takes at most
-// most projects, with all their counts.
+// split takes at most most projects out of the batch, with all their counts and loads.
 func (b *batch) split(most int) batch {
 	part := newBatch(0)
-	switch {
-	case len(b.loads) <= most && len(b.figures) <= most:
+	if len(b.figures) <= most {
 		*b, part = part, *b
 		return part
-	case len(b.loads) <= most:
-		b.hand(&part, most)
-		return part
 	}
-	for l, as := range b.loads {
-		if len(part.loads) == most {
-			break
-		}
-		delete(b.loads, l)
-		part.loads[l] = as
-		part.plays[l.project]++
-		part.of(l.project).Move(as.version, as.source, 1)
-		b.of(l.project).Move(as.version, as.source, -1)
-		if b.plays[l.project]--; b.plays[l.project] == 0 {
-			delete(b.plays, l.project)
-		}
-	}
-	return part
-}
-
-// hand moves up to most projects to another batch.
-func (b *batch) hand(to *batch, most int) {
 	for id, a := range b.figures {
-		if len(to.figures) == most {
+		if len(part.figures) == most {
 			break
 		}
 		delete(b.figures, id)
-		to.figures[id] = a
-		if n, played := b.plays[id]; played {
-			delete(b.plays, id)
-			to.plays[id] = n
-		}
+		part.figures[id] = a
 	}
 	for l, as := range b.loads {
-		if to.figures[l.project] != nil {
+		if part.figures[l.project] != nil {
 			delete(b.loads, l)
-			to.loads[l] = as
+			part.loads[l] = as
 		}
 	}
+	return part
 }
 
 // end ends the write of the batch from begin. Loads in again were counted by other processes, whose times apply to the
@@ -348,7 +295,6 @@ func (t *tally) end(written bool, now time.Time, loads map[int64]load, again []L
 			continue
 		}
 		as := t.sending.loads[l]
-		t.sending.plays[l.project]--
 		t.sending.of(l.project).Move(as.version, as.source, -1)
 		for _, m := range []map[load]time.Time{t.recent, t.older} {
 			if at, ok := m[l]; ok && at.Equal(as.at) {

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"sandlot"
 )
 
 const (
@@ -22,61 +21,39 @@ const (
 	mostOfOne = 2
 )
 
-// A trend is the ranking by recent plays and likes, with two lists taken from it that are needed often.
+// A trend is the ranking by recent plays and likes, with the most used tags, most used first.
 type trend struct {
 	ranking
-	featured []sandlot.ProjectID // the first with a picture, then the first without
-	tags     []string            // the most used tags, most used first
+	tags []string
 }
-
-// featuredReach is how many projects with a picture, and how many without, may be featured: the first one still listed
-// is.
-const featuredReach = 6
 
 // trending ranks projects by their plays and likes of the week, damped by age, since a new project has had less time to
 // be found.
 func (s *Service) trending(ctx context.Context) (trend, error) {
 	return s.lists.trend.get(ctx, s.Now(), func() (trend, error) {
-		ids, err := s.store.Trending(ctx, s.trendQuery())
+		now := s.Now().UTC()
+		ids, err := s.store.Trending(ctx, TrendQuery{
+			Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping,
+			OfOne: mostOfOne, Limit: rankLimit,
+		})
 		if err != nil {
 			return trend{}, fmt.Errorf("rank by plays and likes: %w", err)
 		}
 		list, err := s.inOrder(ctx, ids)
-		return trendOf(list), err
+		t, used := trend{ranking: rankingOf(list)}, map[string]int{}
+		for _, tags := range t.of {
+			for _, tag := range tags {
+				used[tag]++
+			}
+		}
+		t.tags = mostUsed(used)
+		return t, err
 	})
 }
 
-// trendQuery returns the query for the projects that trend now.
-func (s *Service) trendQuery() TrendQuery {
-	now := s.Now().UTC()
-	return TrendQuery{Since: now.AddDate(0, 0, 1-trendDays), Now: now, LikeWorth: likeWorth, Young: young, Damping: damping, OfOne: mostOfOne, Limit: rankLimit}
-}
-
-// trendOf returns the trend of projects that are already in order.
-func trendOf(list []sandlot.Project) trend {
-	t, used := trend{ranking: rankingOf(list)}, map[string]int{}
-	var plain []sandlot.ProjectID
-	for _, p := range list {
-		for _, tag := range t.of[p.ID] {
-			used[tag]++
-		}
-		if p.Cover != "" && len(t.featured) < featuredReach {
-			t.featured = append(t.featured, p.ID)
-		} else if len(plain) < featuredReach {
-			plain = append(plain, p.ID)
-		}
-	}
-	t.featured = append(t.featured, plain...)
-	t.tags = mostUsed(used)
-	return t
-}
-
 // mostUsed returns the most used tags; among equals those of the service come first.
-func mostUsed(used map[string]int) (list []string) {
-	for tag := range used {
-		list = append(list, tag)
-	}
-	slices.SortFunc(list, func(a, b string) int {
+func mostUsed(used map[string]int) []string {
+	list := slices.SortedFunc(maps.Keys(used), func(a, b string) int {
 		return cmp.Or(cmp.Compare(used[b], used[a]), cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 	})
 	return list[:min(len(list), mostTags)]
@@ -101,3 +78,15 @@ func (s *Service) played(ctx context.Context) (ranking, error) {
 		return rankingOf(list), err
 	})
 }
+
+// knownTags holds the tags that have a name in every language of the website. It never changes.
+var knownTags = []string{
+	"action", "puzzle", "platformer", "shooter", "racing", "strategy", "rpg", "adventure", "simulation", "card", "board", "word",
+	"music", "sports", "educational", "art", "tool", "demo", "multiplayer", "3d",
+}
+
+// KnownTags returns the tags that have a name in every language of the website. Owners may also use words of their own.
+func KnownTags() []string { return slices.Clone(knownTags) }
+
+// KnownTag reports whether a tag is one of KnownTags.
+func KnownTag(tag string) bool { return slices.Contains(knownTags, tag) }

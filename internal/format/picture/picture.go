@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/color"
 	"io"
 	"runtime"
 	"time"
@@ -22,7 +21,6 @@ const (
 	MaxBytes  = 16 << 20
 	MaxPixels = 24_000_000
 	MinSide   = 16 // pixels, after the cut
-	MinIcon   = 48 // the same, for an icon on a tile
 
 	maxSide   = 16_384
 	maxMemory = 60 << 20
@@ -35,7 +33,6 @@ const (
 type Shape struct {
 	W, H   int // their ratio is that of every width
 	Widths []Width
-	Least  int // least pixels of each side after the cut; 0: MinSide
 }
 
 // Width is one width of a Shape, in pixels.
@@ -82,18 +79,6 @@ type Source interface {
 // Make makes a picture of src. An error is a *Problem if it is about the picture, for its owner; else it is ctx's, or
 // src's, or context.DeadlineExceeded if the machine had no time for it in a minute.
 func (m *Maker) Make(ctx context.Context, src Source, shape Shape) (Made, error) {
-	return m.make(ctx, src, shape, func(img *image.RGBA) *image.RGBA { return img })
-}
-
-// MakeIcon makes a picture of an icon: in the middle of the shape, on a gradient from one corner to the other.
-func (m *Maker) MakeIcon(ctx context.Context, src Source, shape Shape, near, far color.RGBA) (Made, error) {
-	return m.make(ctx, src, Shape{W: 1, H: 1, Widths: []Width{{512, 0}}, Least: MinIcon}, func(img *image.RGBA) *image.RGBA {
-		return onTile(img, shape, near, far)
-	}, shape)
-}
-
-// make reads a picture, cuts it to the first shape, and writes the result of finish in the widths of the last.
-func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*image.RGBA) *image.RGBA, written ...Shape) (Made, error) {
 	select {
 	case m.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -104,14 +89,11 @@ func (m *Maker) make(ctx context.Context, src Source, cut Shape, finish func(*im
 	if err != nil {
 		return Made{}, err
 	}
-	img, err := m.read(ctx, data, cut)
+	img, err := m.read(ctx, data, shape)
 	if err != nil {
 		return Made{}, err
 	}
-	for _, s := range written {
-		cut = s
-	}
-	return write(finish(img), cut)
+	return write(img, shape)
 }
 
 // read decodes data into no more pixels than the widest of the shape has.
@@ -139,7 +121,7 @@ func (m *Maker) read(ctx context.Context, data []byte, shape Shape) (*image.RGBA
 		return nil, &Problem{Kind: Damaged, Format: look.format} // it did not match its header
 	}
 	part := cutOf(src.Bounds(), shape, look.turned())
-	if least := max(shape.Least, MinSide); part.Dx() < least || part.Dy() < least {
+	if part.Dx() < MinSide || part.Dy() < MinSide {
 		return nil, &Problem{Kind: TooSmall, Width: look.width, Height: look.height}
 	}
 	most := shape.Widths[0].Pixels

@@ -200,19 +200,6 @@ func TestWhatCanBeSeenThroughIsLaidOnAGround(t *testing.T) {
 	}
 }
 
-func TestAnIconStandsOnATile(t *testing.T) {
-	t.Parallel()
-	near1, far := color.RGBA{200, 30, 90, 255}, color.RGBA{40, 0, 90, 255}
-	for _, n := range []int{48, 180, 512} {
-		made, err := maker().MakeIcon(t.Context(), bytes.NewReader(pngOf(t, drawn(n, n))), Cover(), near1, far)
-		expect.OK(t, err)
-		img := decoded(t, made, 1280)
-		if b := img.Bounds(); b.Dx() != 1280 || b.Dy() != 720 || !near(img, 3, 3, color.NRGBA(near1)) || !near(img, 1276, 716, color.NRGBA(far)) || !near(img, 600, 320, color.NRGBA{R: 200}) {
-			t.Errorf("%d: %v: %v, %v, %v", n, b, img.At(3, 3), img.At(1276, 716), img.At(600, 320))
-		}
-	}
-}
-
 // header is a PNG that says it has so many pixels, and has none.
 func header(w, h uint32, depth, kind, interlaced byte) []byte {
 	ihdr := binary.BigEndian.AppendUint32([]byte("IHDR"), w)

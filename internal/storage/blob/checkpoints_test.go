@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"sandlot"
@@ -127,40 +126,5 @@ func TestWrongCheckpointsAreDamage(t *testing.T) {
 		if got, err := readRange(t, d, b, 0, -1); err != nil || !bytes.Equal(got, data) {
 			t.Errorf("%s, then without them: %d bytes, %v", what, len(got), err)
 		}
-	}
-}
-
-func TestRangesThatAreReadAtOnceAreEachRight(t *testing.T) {
-	t.Parallel()
-	d := openTemp(t)
-	data := noise(4 * mebi)
-	b := putPointed(t, d, data)
-	var all sync.WaitGroup
-	for i := range int64(32) {
-		all.Go(func() {
-			off := i % 16 * mebi / 4
-			if got, err := readRange(t, d, b, off, mebi/4); err != nil || !bytes.Equal(got, data[off:off+mebi/4]) {
-				t.Errorf("from %d: %d bytes, %v", off, len(got), err)
-			}
-		})
-	}
-	all.Wait()
-}
-
-// BenchmarkRange is the last MiB of 100, as the first that is read of the blob.
-func BenchmarkRange(b *testing.B) {
-	d := openTemp(b)
-	with := putPointed(b, d, noise(100*mebi))
-	without := with
-	without.Checkpoints = ""
-	for name, blob := range map[string]sandlot.Blob{"with checkpoints": with, "without": without} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				d.trust.drop(blob.Ref)
-				rc, err := d.Open(b.Context(), blob, 99*mebi, mebi)
-				expect.OK(b, err)
-				rc.Close()
-			}
-		})
 	}
 }

@@ -17,47 +17,23 @@ import (
 // same file, if the file system supports it; else it is copied and synced. Links are durable after SyncFolders. A blob
 // that is there already is left alone, and a missing one is sandlot.ErrNotFound. The bytes are not checked.
 func (d *Disk) CloneTo(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
-	err := ctx.Err()
-	if err == nil && !Valid(ref) {
-		err = sandlot.ErrNotFound
+	if !Valid(ref) {
+		return fmt.Errorf("clone blob %q: %w", ref, sandlot.ErrNotFound)
 	}
-	if err == nil {
-		_, err = to.fs.Stat(Path(ref))
-		if err == nil {
-			return nil
-		}
-		if err = classify(err); errors.Is(err, fs.ErrNotExist) {
-			err = d.clone(ctx, to, ref, link)
-			failpoint.Hit(failpoint.MidBackup)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("clone blob %q: %w", ref, err)
-	}
-	return nil
-}
-
-func (d *Disk) clone(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bool) error {
 	if link && linked(d.fs, to.fs, Path(ref)) {
-		return nil
+		failpoint.Hit(failpoint.MidBackup)
+		return ctx.Err()
 	}
-	f, err := d.fs.Open(Path(ref))
-	if errors.Is(err, fs.ErrNotExist) {
-		return sandlot.ErrNotFound
-	}
-	if err != nil {
-		return classify(err)
-	}
-	defer f.Close()
-	defer to.writing.begin(ref)()
-	err = to.writeTemp(tempPath(ref), func(w TempFile) error {
-		_, err := copyTo(ctx, w, io.Reader(f))
-		return err
+	return to.TakeFrom(ctx, ref, func() (io.ReadCloser, error) {
+		f, err := d.fs.Open(Path(ref))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = sandlot.ErrNotFound
+		}
+		if err != nil {
+			return nil, fmt.Errorf("clone blob %q: %w", ref, classify(err))
+		}
+		return f, nil
 	})
-	if err != nil {
-		return err
-	}
-	return to.commit(ref)
 }
 
 // TakeFrom puts the bytes of a reader under a blob's name, unless it is there already: for a backup of another store.
@@ -65,8 +41,8 @@ func (d *Disk) clone(ctx context.Context, to *Disk, ref sandlot.BlobRef, link bo
 func (d *Disk) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
 	if _, err := d.fs.Stat(Path(ref)); err == nil {
 		return nil
-	} else if err = classify(err); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("take blob %q: %w", ref, err)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("take blob %q: %w", ref, classify(err))
 	}
 	r, err := open()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/crashfs"
+	"sandlot/internal/testkit/crashfs"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )

@@ -23,12 +23,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/base/durable"
 	"sandlot/internal/base/failpoint"
+	"sandlot/internal/base/turns"
 )
 
 const (
@@ -63,13 +66,15 @@ type Options struct {
 // be called concurrently, and several processes may share the folder. A name
 // can never lead out of the folder. Folders have mode 0700, files 0600.
 type Disk struct {
-	fs      FS
-	now     func() time.Time
-	trust   *trust
-	flights *flights
-	writing writing       // the names with a temporary file
-	looking bool          // nothing is removed in passing
-	place   durable.Place // of the folder; empty if it has no name of its own
+	fs       FS
+	now      func() time.Time
+	trust    *trust
+	parts    *turns.Locks[part] // one caller at a time verifies a part, and the others wait
+	hashers  chan struct{}
+	writing  writing       // the names with a temporary file
+	looking  bool          // nothing is removed in passing
+	unsynced bool          // a crash may lose anything
+	place    durable.Place // of the folder; empty if it has no name of its own
 
 	ping struct {
 		sync.Mutex
@@ -96,11 +101,7 @@ func OpenDisk(dir string, opts Options) (*Disk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open blobs: %w", errors.Join(classify(err), root.Close()))
 	}
-	var f FS = rooted{root}
-	if opts.Unsynced {
-		f = unsynced{f}
-	}
-	d, err := OpenOn(f, opts)
+	d, err := OpenOn(rooted{root}, opts)
 	if err != nil {
 		return nil, fmt.Errorf("open blobs in %s: %w", dir, err)
 	}
@@ -112,7 +113,8 @@ func OpenDisk(dir string, opts Options) (*Disk, error) {
 // root must be durable already.
 func OpenOn(f FS, opts Options) (*Disk, error) {
 	d := newDisk(f)
-	if d.looking = opts.Existing; d.looking {
+	d.looking, d.unsynced = opts.Existing, opts.Unsynced
+	if d.looking {
 		return d, nil
 	}
 	if err := d.prepare(opts); err != nil {
@@ -123,7 +125,10 @@ func OpenOn(f FS, opts Options) (*Disk, error) {
 }
 
 func newDisk(f FS) *Disk {
-	return &Disk{fs: f, now: time.Now, trust: newTrust(trusted), flights: newFlights(hashers)}
+	return &Disk{
+		fs: f, now: time.Now,
+		trust: newTrust(mostTrusted), parts: turns.NewLocks[part](), hashers: make(chan struct{}, hashers),
+	}
 }
 
 // Close closes the folder. Open readers continue.
@@ -167,6 +172,26 @@ func makeFolder(dir string) error {
 	return err
 }
 
+// placeOf records the place of an open folder.
+func placeOf(root *os.Root) (durable.Place, error) {
+	p := durable.Place{What: "the folder of blobs"}
+	name, err := filepath.Abs(root.Name())
+	if err != nil {
+		return p, err
+	}
+	opened, err := root.Stat(".")
+	p.Add(name, opened)
+	return p, err
+}
+
+// inPlace returns sandlot.ErrUnavailable unless the folder is where it was opened.
+func (d *Disk) inPlace() error {
+	if err := d.place.Check(); err != nil {
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
+	}
+	return nil
+}
+
 // Ping writes, syncs and removes a small file. It returns nil while Put can be expected to work, sandlot.ErrFull while
 // there is no room, and otherwise sandlot.ErrUnavailable. An answer is repeated for a second.
 func (d *Disk) Ping(ctx context.Context) error {
@@ -205,4 +230,20 @@ func (d *Disk) probe() error {
 		return fmt.Errorf("probe blobs: %w", err)
 	}
 	return fmt.Errorf("probe blobs: %w: %w", sandlot.ErrUnavailable, err)
+}
+
+// classify adds to an error of the file system its meaning for the caller. Errors that may or may not pass, such as
+// EIO, stay as they are.
+func classify(err error) error {
+	is := func(all ...error) bool {
+		return slices.ContainsFunc(all, func(one error) bool { return errors.Is(err, one) })
+	}
+	switch {
+	case is(syscall.ENOSPC, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", sandlot.ErrFull, err)
+	// A missing blob was handled before: here the folder is gone, as when its disk is not mounted.
+	case is(syscall.EMFILE, syscall.ENFILE, syscall.EROFS, fs.ErrPermission, fs.ErrClosed, fs.ErrNotExist):
+		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
+	}
+	return err
 }

@@ -87,27 +87,6 @@ func TestPutFaults(t *testing.T) {
 	}
 }
 
-func TestPutFaultsOnTheSecondWrite(t *testing.T) {
-	t.Parallel()
-	d, f, dir := openFaulty(t)
-	writes := 0
-	f.fail = func(op, _ string) error {
-		if op == "write" {
-			if writes++; writes == 2 {
-				return syscall.ENOSPC
-			}
-		}
-		return nil
-	}
-	_, err := d.Put(t.Context(), d.Name(), bytes.NewReader(make([]byte, 3*bufferSize)))
-	if !errors.Is(err, sandlot.ErrFull) {
-		t.Errorf("got %v, want ErrFull", err)
-	}
-	if got := files(t, dir); len(got) > 0 || writes != 2 || f.count("sync") > 0 {
-		t.Errorf("left: %v after %d writes and %d syncs", got, writes, f.count("sync"))
-	}
-}
-
 func TestPutThatCannotCleanUp(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"write", "sync", "close", "rename"} {

@@ -1,16 +1,17 @@
 package blob
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 const (
@@ -27,7 +28,7 @@ func (d *Disk) Delete(_ context.Context, ref sandlot.BlobRef) error {
 	if !Valid(ref) {
 		return fmt.Errorf("delete blob %q: not the name of a blob", ref)
 	}
-	d.trust.drop(ref)
+	d.trust.known.Drop(ref)
 	if err := d.fs.Remove(Path(ref)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete blob %s: %w", ref, classify(err))
 	}
@@ -52,40 +53,28 @@ func (d *Disk) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.Blo
 	}
 }
 
-// errorsTold is how many unreadable folders a list reports.
-const errorsTold = 10
-
 func (d *Disk) list(ctx context.Context, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
-	var failed []error
+	var failed worker.Errors
 	if !d.looking {
-		if err := d.sweepTemp(ctx, d.now().Add(-staleAfter)); err != nil {
-			failed = append(failed, err)
-		}
+		failed.Add(d.sweepTemp(ctx, d.now().Add(-staleAfter)))
 	}
-	for n := range Shards {
-		err := d.listShard(ctx, n, before, yield)
+	for _, folder := range folders() {
+		err := d.walk(ctx, folder, before, func(ref sandlot.BlobRef) error {
+			// A copy in a folder that Open would not use is nobody's blob.
+			if string(ref[:2]) == folder && !yield(ref, nil) {
+				return errStop
+			}
+			return nil
+		})
 		if err == errStop {
 			return err
 		}
-		if ended := ctx.Err(); ended != nil {
-			return ended
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if err != nil && len(failed) < errorsTold {
-			failed = append(failed, err)
-		}
+		failed.Add(err)
 	}
-	return errors.Join(failed...)
-}
-
-func (d *Disk) listShard(ctx context.Context, n int, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
-	folder := Shard(n)
-	return d.walk(ctx, folder, before, func(ref sandlot.BlobRef) error {
-		// A copy in a folder that Open would not use is nobody's blob.
-		if ref[:2] == sandlot.BlobRef(folder) && !yield(ref, nil) {
-			return errStop
-		}
-		return nil
-	})
+	return failed.Err()
 }
 
 // errStop ends a walk whose consumer wants no more.
@@ -106,44 +95,29 @@ func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 }
 
 // walk calls visit with each valid name in a folder whose file was last written before the time given. It passes over
-// entries that fail, and returns the first error. visit ends it with errStop.
+// entries that fail, and returns their errors. visit ends it with errStop.
 func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(sandlot.BlobRef) error) error {
-	dir, err := d.fs.Open(folder)
-	if d.looking && errors.Is(err, fs.ErrNotExist) {
-		return nil // its blobs are missing, which the check of the records reports
-	}
-	if err != nil {
-		return classify(err)
-	}
-	defer dir.Close()
-	var first error
-	for {
-		entries, err := dir.ReadDir(listBatch)
-		for _, e := range entries {
-			err := d.visit(ctx, folder, e, before, visit)
-			if err == errStop || ctx.Err() != nil {
+	var failed worker.Errors
+	err := d.entries(ctx, folder, func(e fs.DirEntry) error {
+		if ref := sandlot.BlobRef(e.Name()); Valid(ref) && !e.IsDir() {
+			err := d.older(folder+"/"+e.Name(), before, func() error { return visit(ref) })
+			if err == errStop {
 				return err
 			}
-			first = cmp.Or(first, err)
+			failed.Add(err)
 		}
-		if err == io.EOF {
-			return first
-		}
-		if err != nil {
-			return cmp.Or(first, classify(err))
-		}
-	}
-}
-
-func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before time.Time, visit func(sandlot.BlobRef) error) error {
-	if err := ctx.Err(); err != nil {
+		return nil
+	})
+	if err == errStop {
 		return err
 	}
-	ref := sandlot.BlobRef(e.Name())
-	if !Valid(ref) || e.IsDir() {
-		return nil
-	}
-	fi, err := d.fs.Stat(folder + "/" + e.Name())
+	failed.Add(err)
+	return failed.Err()
+}
+
+// older calls visit if a file was last written before the time given, or seems to be of the future.
+func (d *Disk) older(name string, before time.Time, visit func() error) error {
+	fi, err := d.fs.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // removed since the folder was read
 	}
@@ -153,5 +127,71 @@ func (d *Disk) visit(ctx context.Context, folder string, e fs.DirEntry, before t
 	if at := fi.ModTime(); !at.Before(before) && !at.After(d.now().Add(ahead)) {
 		return nil
 	}
-	return visit(ref)
+	return visit()
+}
+
+// entries calls visit with each entry of a folder.
+func (d *Disk) entries(ctx context.Context, folder string, visit func(fs.DirEntry) error) error {
+	dir, err := d.fs.Open(folder)
+	if d.looking && errors.Is(err, fs.ErrNotExist) {
+		return nil // its blobs are missing, which the check of the records reports
+	}
+	if err != nil {
+		return classify(err)
+	}
+	defer dir.Close()
+	for {
+		list, err := dir.ReadDir(listBatch)
+		for _, e := range list {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := visit(e); err != nil {
+				return err
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return classify(err)
+		}
+	}
+}
+
+// Foreign yields the names, relative to the folder, of entries among the blobs that are older than the time given, or
+// of the future, and neither a blob nor a temporary file: a name that no blob can have, a blob in another one's folder,
+// a folder. It reads as it yields, and never looks into a foreign folder. An error, with an empty name, is the last
+// thing yielded.
+func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		ours := append(folders(), tempFolder)
+		foreign := func(name string) error {
+			return d.older(name, before, func() error {
+				if !yield(name, nil) {
+					return errStop
+				}
+				return nil
+			})
+		}
+		err := d.entries(ctx, ".", func(e fs.DirEntry) error {
+			if e.IsDir() && slices.Contains(ours, e.Name()) {
+				return nil
+			}
+			return foreign(e.Name())
+		})
+		for i := 0; err == nil && i < len(ours); i++ {
+			folder := ours[i]
+			err = d.entries(ctx, folder, func(e fs.DirEntry) error {
+				ref := sandlot.BlobRef(e.Name())
+				if Valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
+					return nil
+				}
+				return foreign(folder + "/" + e.Name())
+			})
+		}
+		if err != nil && err != errStop {
+			yield("", fmt.Errorf("list blobs: %w", err))
+		}
+	}
 }

@@ -31,15 +31,9 @@ func (d *Disk) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadC
 }
 
 func (d *Disk) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
-	if n < 0 {
-		n = b.Size - off
-	}
-	// Not off+n > b.Size, which could overflow.
-	if off < 0 || n < 0 || off > b.Size || n > b.Size-off {
-		return nil, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
-	}
-	if !Valid(b.Ref) {
-		return nil, sandlot.ErrNotFound // no blob ever had this name
+	n, err := Within(b, off, n)
+	if err != nil {
+		return nil, err
 	}
 	f, err := d.verified(ctx, b, scopeOf(b, off, n))
 	if err != nil {
@@ -50,6 +44,22 @@ func (d *Disk) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadC
 		return nil, classify(err)
 	}
 	return &rangeReader{f: f, left: n}, nil
+}
+
+// Within returns the number of bytes that an Open of a blob yields: n, or all from off if n is negative. A range that is
+// not within the blob is an error, and a name that no blob can have is sandlot.ErrNotFound.
+func Within(b sandlot.Blob, off, n int64) (int64, error) {
+	if n < 0 {
+		n = b.Size - off
+	}
+	// Not off+n > b.Size, which could overflow.
+	if off < 0 || n < 0 || off > b.Size || n > b.Size-off {
+		return 0, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
+	}
+	if !Valid(b.Ref) {
+		return 0, sandlot.ErrNotFound
+	}
+	return n, nil
 }
 
 // openFile opens the file of a blob and returns its proof. It detects a wrong size without reading.
@@ -69,7 +79,7 @@ func (d *Disk) openFile(b sandlot.Blob) (File, proof, error) {
 		f.Close()
 		return nil, proof{}, classify(err)
 	}
-	return f, proof{fi.Size(), fi.ModTime().UnixNano(), inode(fi), b.SHA256}, nil
+	return f, proof{fi, b.SHA256}, nil
 }
 
 // rangeReader yields the next bytes of a file, no more and no fewer than left.

@@ -2,7 +2,6 @@ package blob
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -116,61 +115,6 @@ func TestTrust(t *testing.T) {
 			}
 		}
 	})
-	t.Run("a file with another time is read again", func(t *testing.T) {
-		d, f, dir := openFaulty(t)
-		b := put(t, d, noise(10000))
-		for range 2 {
-			rc, err := d.Open(t.Context(), b, 0, -1)
-			expect.OK(t, err)
-			rc.Close()
-			expect.OK(t, later(filepath.Join(dir, Path(b.Ref))))
-		}
-		expect.Equal(t, "bytes read", f.read, 20000)
-	})
-	t.Run("remembers a bounded number of blobs, the last opened ones", func(t *testing.T) {
-		d, f, _ := openFaulty(t)
-		d.trust.max = 3
-		var bs []sandlot.Blob
-		for range 4 {
-			bs = append(bs, put(t, d, noise(100)))
-		}
-		for _, i := range []int{0, 1, 2, 0, 3} { // 1 is now the one longest ago
-			if rc, err := d.Open(t.Context(), bs[i], 0, 0); err != nil {
-				t.Fatal(err)
-			} else {
-				rc.Close()
-			}
-		}
-		if len(d.trust.known) != 3 || d.trust.order.Len() != 3 {
-			t.Errorf("%d and %d remembered, want 3", len(d.trust.known), d.trust.order.Len())
-		}
-		for i, want := range []int64{0, 100, 0, 0} {
-			f.read = 0
-			if i == 1 {
-				continue // opening it would push out another
-			}
-			if rc, err := d.Open(t.Context(), bs[i], 0, 0); err != nil {
-				t.Fatal(err)
-			} else {
-				rc.Close()
-			}
-			if f.read != want {
-				t.Errorf("blob %d: %d bytes read, want %d", i, f.read, want)
-			}
-		}
-		if _, ok := d.trust.known[bs[1].Ref]; ok {
-			t.Error("the one longest ago is still remembered")
-		}
-	})
-	t.Run("a deleted blob is forgotten", func(t *testing.T) {
-		d, _, _ := openFaulty(t)
-		b := put(t, d, noise(100))
-		_, err := read(d, b)
-		expect.OK(t, err)
-		if err := d.Delete(t.Context(), b.Ref); err != nil || len(d.trust.known) != 0 {
-			t.Errorf("%d remembered, %v", len(d.trust.known), err)
-		}
-	})
 }
 
 func TestFirstOpens(t *testing.T) {
@@ -192,54 +136,6 @@ func TestFirstOpens(t *testing.T) {
 		if f.read != b.Size {
 			t.Errorf("%d bytes read, want %d", f.read, b.Size)
 		}
-		expect.Equal(t, "flights left", len(d.flights.flying), 0)
-	})
-	t.Run("a caller that looked before the reading ended does not read again", func(t *testing.T) {
-		d, f, _ := openFaulty(t)
-		b := put(t, d, noise(10*bufferSize))
-		looked, goOn := make(chan bool), make(chan bool)
-		f.fail = stopAtFirst("closeFile", looked, goOn)
-		late := make(chan error)
-		go func() { _, err := read(d, b); late <- err }()
-		<-looked
-		_, err := read(d, b)
-		expect.OK(t, err)
-		once := f.read // the reading that proves the bytes, and that of the caller
-		close(goOn)
-		expect.OK(t, <-late)
-		expect.Equal(t, "bytes that the late caller read", f.read-once, b.Size)
-	})
-	t.Run("if the one that reads goes away, another reads", func(t *testing.T) {
-		d, f, _ := openFaulty(t)
-		b := put(t, d, noise(10*bufferSize))
-		ctx, cancel := context.WithCancel(t.Context())
-		reading, goOn := make(chan bool), make(chan bool)
-		f.fail = stopAtFirst("read", reading, goOn)
-		first := make(chan error)
-		go func() { _, err := d.Open(ctx, b, 0, -1); first <- err }()
-		<-reading
-		second := make(chan error)
-		go func() { _, err := read(d, b); second <- err }()
-		cancel()
-		close(goOn)
-		expect.Is(t, "the first", <-first, context.Canceled)
-		expect.Is(t, "the second", <-second, nil)
-	})
-	t.Run("who waits can go away", func(t *testing.T) {
-		d, f, _ := openFaulty(t)
-		b := put(t, d, noise(10*bufferSize))
-		reading, goOn := make(chan bool), make(chan bool)
-		f.fail = stopAtFirst("read", reading, goOn)
-		first := make(chan error)
-		go func() { _, err := read(d, b); first <- err }()
-		<-reading
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := d.Open(ctx, b, 0, -1); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want context.Canceled", err)
-		}
-		close(goOn)
-		expect.OK(t, <-first)
 	})
 	t.Run("a bounded number of blobs is read at once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
@@ -274,18 +170,6 @@ func TestFirstOpens(t *testing.T) {
 			synctest.Wait()
 		})
 	})
-}
-
-// stopAtFirst reports the first operation of a kind on one channel, and holds it until the other is closed.
-func stopAtFirst(kind string, reached, goOn chan bool) func(op, name string) error {
-	var held atomic.Bool
-	return func(op, _ string) error {
-		if op == kind && held.CompareAndSwap(false, true) {
-			close(reached)
-			<-goOn
-		}
-		return nil
-	}
 }
 
 func TestReader(t *testing.T) {

@@ -86,7 +86,7 @@ func (d *Disk) writeTemp(temp string, write func(TempFile) error) error {
 	}
 	failpoint.Hit(failpoint.TempMade)
 	err = write(f)
-	if err == nil {
+	if err == nil && !d.unsynced {
 		failpoint.Hit(failpoint.BeforeFileSync)
 		// Before the rename: a file system may make a name durable before the bytes, and a crash between them would
 		// leave a blob of zeros. If it fails, the kernel may have dropped the bytes and marked them clean, and a second
@@ -116,7 +116,7 @@ func (d *Disk) commit(ref sandlot.BlobRef) error {
 	}
 	failpoint.Hit(failpoint.BeforeFolderSync)
 	// The rename changed the folder, and is lost in a crash unless the folder is on the disk as well.
-	if err := d.fs.SyncDir(path[:2]); err != nil {
+	if err := d.syncDir(path[:2]); err != nil {
 		// Nobody knows the name yet. A file that cannot be removed is garbage, which the collector finds.
 		d.fs.Remove(path)
 		return classify(err)
@@ -128,6 +128,14 @@ func (d *Disk) commit(ref sandlot.BlobRef) error {
 	}
 	failpoint.Hit(failpoint.AfterFolderSync)
 	return nil
+}
+
+// syncDir makes the names in a folder durable.
+func (d *Disk) syncDir(name string) error {
+	if d.unsynced {
+		return nil
+	}
+	return d.fs.SyncDir(name)
 }
 
 // copyTo writes all bytes of r. Errors of w are classified, those of r are left alone: a reader's "no space left" is

@@ -58,18 +58,11 @@ func (r rooted) Open(name string) (File, error) {
 }
 
 func (r rooted) Stat(name string) (fs.FileInfo, error) { return r.root.Lstat(name) }
-
-func (r rooted) Mkdir(name string) error { return r.root.Mkdir(name, 0o700) }
-
-func (r rooted) Rename(from, to string) error { return r.root.Rename(from, to) }
-
-func (r rooted) Remove(name string) error { return r.root.Remove(name) }
-
-func (r rooted) Close() error { return r.root.Close() }
-
-func (r rooted) SyncDir(name string) error {
-	return durable.Sync(r.root.Open(name))
-}
+func (r rooted) Mkdir(name string) error               { return r.root.Mkdir(name, 0o700) }
+func (r rooted) Rename(from, to string) error          { return r.root.Rename(from, to) }
+func (r rooted) Remove(name string) error              { return r.root.Remove(name) }
+func (r rooted) SyncDir(name string) error             { return durable.Sync(r.root.Open(name)) }
+func (r rooted) Close() error                          { return r.root.Close() }
 
 // rootedTemp hides the other methods of a file, above all ReadFrom, whose
 // buffer is small.
@@ -79,21 +72,3 @@ func (t rootedTemp) Write(p []byte) (int, error) { return t.f.Write(p) }
 func (t rootedTemp) Sync() error                 { return t.f.Sync() }
 func (t rootedTemp) Close() error                { return t.f.Close() }
 func (t rootedTemp) StartWriteback(off, n int64) { startWriteback(t.f, off, n) }
-
-// unsynced is a file system whose syncs do nothing.
-type unsynced struct{ FS }
-
-func (unsynced) SyncDir(string) error { return nil }
-
-func (u unsynced) Create(name string) (TempFile, error) {
-	f, err := u.FS.Create(name)
-	if err != nil {
-		return nil, err
-	}
-	return unsyncedTemp{f}, nil
-}
-
-type unsyncedTemp struct{ TempFile }
-
-func (unsyncedTemp) Sync() error               { return nil }
-func (unsyncedTemp) StartWriteback(_, _ int64) {}

@@ -1,11 +1,13 @@
 package blob
 
 import (
-	"container/list"
+	"io/fs"
+	"os"
 	"sync"
 
 	"sandlot"
 	"sandlot/internal/base/checkpoint"
+	"sandlot/internal/base/recent"
 )
 
 // A scope is the part of a blob that is verified: the whole, or some of its MiBs.
@@ -57,62 +59,46 @@ func (s *scopes) add(of scope) {
 	}
 }
 
-// trust remembers the verified parts of files, for the most recently opened ones.
-type trust struct {
-	max int
-
-	mu    sync.Mutex
-	order *list.List // of *trustEntry, the most recently used first
-	known map[sandlot.BlobRef]*list.Element
+// proof holds the file's attributes at the time when its bytes had this SHA-256.
+type proof struct {
+	file   fs.FileInfo
+	sha256 sandlot.Digest
 }
 
-type trustEntry struct {
-	ref sandlot.BlobRef
+func (p proof) same(as proof) bool {
+	return p.sha256 == as.sha256 && os.SameFile(p.file, as.file) && p.file.Size() == as.file.Size() &&
+		p.file.ModTime().Equal(as.file.ModTime())
+}
+
+// trust remembers the verified parts of files, for the most recently opened ones.
+type trust struct {
+	mu    sync.Mutex
+	known *recent.Map[sandlot.BlobRef, trusted]
+}
+
+type trusted struct {
 	proof
 	seen scopes
 }
 
-func newTrust(max int) *trust {
-	return &trust{max: max, order: list.New(), known: make(map[sandlot.BlobRef]*list.Element)}
+func newTrust(most int64) *trust {
+	return &trust{known: recent.New[sandlot.BlobRef, trusted](most)}
 }
 
 func (t *trust) has(ref sandlot.BlobRef, p proof, s scope) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e, ok := t.known[ref]
-	if !ok || e.Value.(*trustEntry).proof != p || !e.Value.(*trustEntry).seen.has(s) {
-		return false
-	}
-	t.order.MoveToFront(e)
-	return true
+	v, known := t.known.Get(ref)
+	return known && v.same(p) && v.seen.has(s)
 }
 
 func (t *trust) add(ref sandlot.BlobRef, p proof, s scope) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, ok := t.known[ref]; ok && e.Value.(*trustEntry).proof == p {
-		e.Value.(*trustEntry).seen.add(s)
-		t.order.MoveToFront(e)
-		return
+	v, known := t.known.Get(ref)
+	if !known || !v.same(p) {
+		v = trusted{proof: p}
 	}
-	t.remove(ref)
-	entry := &trustEntry{ref: ref, proof: p}
-	entry.seen.add(s)
-	t.known[ref] = t.order.PushFront(entry)
-	if t.order.Len() > t.max {
-		t.remove(t.order.Back().Value.(*trustEntry).ref)
-	}
-}
-
-func (t *trust) drop(ref sandlot.BlobRef) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.remove(ref)
-}
-
-func (t *trust) remove(ref sandlot.BlobRef) {
-	if e, ok := t.known[ref]; ok {
-		t.order.Remove(e)
-		delete(t.known, ref)
-	}
+	v.seen.add(s)
+	t.known.Put(ref, v, 1)
 }

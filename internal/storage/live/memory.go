@@ -7,9 +7,11 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"net/netip"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -105,6 +107,38 @@ func (m *Memory) Present(id sandlot.ProjectID, p gallery.PlayerID, now time.Time
 	s.expire(now.UnixNano(), expireStep)
 	i, there := s.places[player]
 	return there && now.UnixNano()-s.all[i].seen < int64(gallery.Presence)
+}
+
+// A Crowd is a project with its players.
+type Crowd struct {
+	ID      sandlot.ProjectID
+	Players int
+}
+
+// Largest returns the projects with the most players, at most limit, by their IDs among equals.
+func Largest(all []Crowd, limit int) []sandlot.ProjectID {
+	slices.SortFunc(all, func(a, b Crowd) int { return cmp.Or(cmp.Compare(b.Players, a.Players), cmp.Compare(a.ID, b.ID)) })
+	ids := make([]sandlot.ProjectID, 0, min(limit, len(all)))
+	for _, c := range all[:min(limit, len(all))] {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// Busiest returns the projects that have players present. It checks every project that has some, in about a tenth of a
+// microsecond each, one shard at a time: projects may change their ranks meanwhile.
+func (m *Memory) Busiest(_ context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
+	var all []Crowd
+	for i := range m.shards {
+		s := &m.shards[i]
+		leave := m.enter(s)
+		s.expire(now.UnixNano(), len(s.places))
+		for _, r := range s.rooms {
+			all = append(all, Crowd{r.id, int(r.n)})
+		}
+		leave()
+	}
+	return Largest(all, limit), nil
 }
 
 // hash makes short keys of identifiers that clients may choose as long as they like. The chance that two of a million

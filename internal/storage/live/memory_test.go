@@ -2,10 +2,8 @@ package live
 
 import (
 	"fmt"
-	"net/netip"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,23 +45,6 @@ func kept(tb testing.TB, m *Memory) int {
 		tb.Errorf("%d players in the shards, %d in all", n, m.total.Load())
 	}
 	return n
-}
-
-func TestPresent(t *testing.T) {
-	now := time.Now()
-	for says, c := range map[string]struct {
-		id     sandlot.ProjectID
-		player int
-		after  time.Duration
-		want   bool
-	}{
-		"who plays": {"game", 1, gallery.Presence - 1, true}, "who is gone": {"game", 1, gallery.Presence, false},
-		"another player": {"game", 2, 0, false}, "another project": {"other", 1, 0, false},
-	} {
-		m := NewMemory(Limits{})
-		touch(t, m, "game", 1, now)
-		expect.Equal(t, says, m.Present(c.id, name(c.player), now.Add(c.after)), c.want)
-	}
 }
 
 func TestLimits(t *testing.T) {
@@ -201,73 +182,9 @@ func TestSoakMemoryPerPlayer(t *testing.T) {
 	}
 }
 
-func TestSoakMemoryPerPlayerOfManyNetworks(t *testing.T) {
-	testenv.Unraced(t)
-	const n = 100_000
-	m := NewMemory(Limits{})
-	now := time.Now()
-	before := heap()
-	for i := range n {
-		at := netip.AddrFrom16([16]byte{0x20, 1, byte(i >> 16), byte(i >> 8), byte(i)})
-		of := []gallery.Crowd{{Network: netip.PrefixFrom(at, 64), Most: 1}, {Network: netip.PrefixFrom(at, 56), Most: 1}, {Network: netip.PrefixFrom(at, 48), Most: 1}}
-		expect.OK(t, m.Touch(t.Context(), "game", name(i), now, of...))
-	}
-	each := float64(heap()-before) / n
-	t.Logf("%.0f bytes a player", each)
-	if each > 300 {
-		t.Errorf("%.0f bytes a player, want at most 300", each)
-	}
-	runtime.KeepAlive(m)
-}
-
 func heap() uint64 {
 	runtime.GC()
 	var s runtime.MemStats
 	runtime.ReadMemStats(&s)
 	return s.HeapAlloc
-}
-
-// The case of one project that everyone plays: 10,000 players, 500 heartbeats a second, and its count read with each.
-func BenchmarkHotProject(b *testing.B) {
-	const crowd = 10_000
-	names := make([]gallery.PlayerID, crowd)
-	for i := range names {
-		names[i] = name(i)
-	}
-	start := time.Now()
-	full := func(b *testing.B) *Memory {
-		m := NewMemory(Limits{})
-		for i := range names {
-			touch(b, m, "game", i, start)
-		}
-		b.ResetTimer()
-		return m
-	}
-	b.Run("Touch", func(b *testing.B) {
-		m := full(b)
-		b.ReportAllocs()
-		var n atomic.Int64
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				i := n.Add(1)
-				m.Touch(b.Context(), "game", names[i%crowd], start.Add(time.Duration(i)*2*time.Millisecond))
-			}
-		})
-	})
-	b.Run("Players", func(b *testing.B) {
-		m := full(b)
-		b.ReportAllocs()
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				m.Players(b.Context(), "game", start)
-			}
-		})
-	})
-	b.Run("come and go", func(b *testing.B) {
-		m := full(b)
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			m.Touch(b.Context(), "game", names[i%crowd], start.Add(time.Duration(i)*5*time.Millisecond))
-		}
-	})
 }

@@ -11,15 +11,15 @@ import (
 func TestParseURL(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Address{
-		"redis://cache":                          {host: "cache:6379"},
-		"redis://cache/":                         {host: "cache:6379"},
-		"redis://10.0.0.7:7000/15":               {host: "10.0.0.7:7000", database: 15},
-		"rediss://cache.example":                 {tls: true, host: "cache.example:6379"},
-		"redis://[2001:db8::1]:7000":             {host: "[2001:db8::1]:7000"},
-		"redis://[2001:db8::1]":                  {host: "[2001:db8::1]:6379"},
-		"redis://:secret@cache":                  {host: "cache:6379", password: "secret"},
-		"rediss://sandlot:secret@cache:1/2":      {tls: true, host: "cache:1", user: "sandlot", password: "secret", database: 2},
-		"redis://sandlot:%2F%23%3F%40%25%3A@h/0": {host: "h:6379", user: "sandlot", password: "/#?@%:"},
+		"redis://cache":                          {host: "cache", port: "6379"},
+		"redis://cache/":                         {host: "cache", port: "6379"},
+		"redis://10.0.0.7:7000/15":               {host: "10.0.0.7", port: "7000", database: 15},
+		"rediss://cache.example":                 {tls: true, host: "cache.example", port: "6379"},
+		"redis://[2001:db8::1]:7000":             {host: "2001:db8::1", port: "7000"},
+		"redis://[2001:db8::1]":                  {host: "2001:db8::1", port: "6379"},
+		"redis://:secret@cache":                  {host: "cache", port: "6379", password: "secret"},
+		"rediss://sandlot:secret@cache:1/2":      {tls: true, host: "cache", port: "1", user: "sandlot", password: "secret", database: 2},
+		"redis://sandlot:%2F%23%3F%40%25%3A@h/0": {host: "h", port: "6379", user: "sandlot", password: "/#?@%:"},
 	} {
 		got, err := ParseURL(text)
 		expect.OK(t, err, text)

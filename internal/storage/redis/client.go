@@ -26,6 +26,8 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"sandlot/internal/base/breaker"
 )
 
 const (
@@ -43,7 +45,7 @@ var ErrDown = errors.New("redis did not answer, and is not asked again yet")
 // Client is a connection to one server. Its methods may be called concurrently.
 type Client struct {
 	server  *goredis.Client
-	breaker *breaker
+	breaker *breaker.Breaker
 	secret  []byte
 	prefix  string
 	log     *slog.Logger
@@ -58,10 +60,10 @@ var silence = sync.OnceFunc(logging.Disable)
 func Open(at Address, secret []byte, log *slog.Logger) *Client {
 	silence()
 	c := &Client{secret: slices.Clone(secret), log: log}
-	c.breaker = newBreaker(c.changed)
+	c.breaker = breaker.New(c.changed)
 	c.prefix = "sandlot:" + base64.RawURLEncoding.EncodeToString(c.Hash("prefix").Sum())[:namespace] + ":"
 	c.server = goredis.NewClient(&goredis.Options{
-		Addr: at.host, Username: at.user, Password: at.password, DB: at.database,
+		Addr: net.JoinHostPort(at.host, at.port), Username: at.user, Password: at.password, DB: at.database,
 		Dialer:      dialer(at),
 		Protocol:    2, // without messages that the server sends by itself
 		MaxRetries:  -1,
@@ -78,8 +80,8 @@ func Open(at Address, secret []byte, log *slog.Logger) *Client {
 // Close closes the connections. Calls under way fail.
 func (c *Client) Close() error { return c.server.Close() }
 
-// State returns the state of the server, and if it is not Up, the error that showed it.
-func (c *Client) State() (State, error) { return c.breaker.now() }
+// Err returns the error that showed that the server does not answer; nil while it does.
+func (c *Client) Err() error { return c.breaker.Err() }
 
 // Key returns the name of a key on the server that no other installation uses.
 func (c *Client) Key(name string) string { return c.prefix + name }
@@ -88,12 +90,14 @@ func (c *Client) Key(name string) string { return c.prefix + name }
 // not answer, or refuses to work; then any of the commands may have had its effect. If it is nil, each command has an
 // answer or an error of its own.
 func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err error) {
-	trial, ok := c.breaker.allow()
-	if !ok {
+	if !c.breaker.Allow() {
 		return ErrDown
 	}
-	err = errors.New("the call did not end")
-	defer func() { c.breaker.report(trial, err, ctx.Err() != nil) }()
+	defer func() {
+		if ctx.Err() == nil {
+			c.breaker.Report(err)
+		}
+	}()
 	limited, cancel := context.WithTimeout(ctx, AnswerLimit)
 	defer cancel()
 	p := c.server.Pipeline()
@@ -109,7 +113,10 @@ func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err erro
 }
 
 // refusals begin the answers of a server that does not work now, or not for us, to any command.
-var refusals = []string{"LOADING", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "MASTERDOWN", "MISCONF", "OOM", "CLUSTERDOWN", "BUSY", "MOVED", "ASK", "TRYAGAIN", "NOREPLICAS"}
+var refusals = []string{
+	"LOADING", "NOAUTH", "WRONGPASS", "NOPERM", "READONLY", "MASTERDOWN", "MISCONF", "OOM", "CLUSTERDOWN", "BUSY", "MOVED",
+	"ASK", "TRYAGAIN", "NOREPLICAS",
+}
 
 // lacks begin the answers of a server that has no database of that number. They come in place of
 // each command's answer: the module sends SELECT by itself with a new connection.
@@ -129,12 +136,12 @@ func failure(err error) error {
 }
 
 // changed logs that the server became unreachable, or came back.
-func (c *Client) changed(s State, err error) {
-	if s == Up {
+func (c *Client) changed(why error) {
+	if why == nil {
 		c.log.Info("redis answers again")
 		return
 	}
-	c.log.Warn("redis does not answer; nodes count and limit on their own until it does", "error", err)
+	c.log.Warn("redis does not answer; nodes count and limit on their own until it does", "error", why)
 }
 
 // dialer makes connections that reject lengths beyond those of any expected answer.
@@ -144,7 +151,7 @@ func dialer(at Address) func(ctx context.Context, network, address string) (net.
 		defer cancel()
 		dial := (&net.Dialer{}).DialContext
 		if at.tls {
-			dial = (&tls.Dialer{Config: &tls.Config{ServerName: at.name(), MinVersion: tls.VersionTLS12}}).DialContext
+			dial = (&tls.Dialer{Config: &tls.Config{ServerName: at.host, MinVersion: tls.VersionTLS12}}).DialContext
 		}
 		conn, err := dial(ctx, network, address)
 		if err != nil {

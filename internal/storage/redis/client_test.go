@@ -11,8 +11,9 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
-	"sandlot/internal/storage/redis/redistest"
+	"sandlot/internal/base/breaker"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -51,22 +52,19 @@ func timely(t *testing.T, c *Client) error {
 func comesBack(t *testing.T, c *Client) {
 	t.Helper()
 	testenv.Eventually(t, patience, "calls that are answered again", func() bool { return ping(t.Context(), c) == nil })
-	is, err := c.State()
-	expect.OK(t, err)
-	expect.Equal(t, "state", is, Up)
+	expect.OK(t, c.Err())
 }
 
 // goesDown waits until the server is not asked any more, and returns why.
 func goesDown(t *testing.T, c *Client) (why error) {
 	t.Helper()
-	for range opensAfter {
+	for range breaker.OpensAfter {
 		if err := timely(t, c); err == nil {
 			t.Fatal("a call was answered")
 		}
 	}
-	is, why := c.State()
-	if is == Up || why == nil {
-		t.Errorf("after %d failures the state is %v, %v", opensAfter, is, why)
+	if why = c.Err(); why == nil || !errors.Is(ping(t.Context(), c), ErrDown) {
+		t.Errorf("after %d failures: %v", breaker.OpensAfter, why)
 	}
 	return why
 }
@@ -101,44 +99,6 @@ func TestAClientComesBackByItself(t *testing.T) {
 		s.Resume(t)
 		comesBack(t, c)
 	})
-	t.Run("when the way was slow", func(t *testing.T) {
-		t.Parallel()
-		s := redistest.Start(t)
-		way := redistest.NewWay(t, s.Address())
-		c := open(t, way.URL(), "secret")
-		expect.OK(t, ping(t.Context(), c))
-		way.Delay(5 * time.Second)
-		goesDown(t, c)
-		way.Delay(0)
-		way.Cut()
-		comesBack(t, c)
-	})
-	t.Run("when the server asked for a password", func(t *testing.T) {
-		t.Parallel()
-		s := redistest.Start(t)
-		s.Do(t, "CONFIG", "SET", "requirepass", "hunter2")
-		c := open(t, s.URL(), "secret")
-		expect.Contains(t, "error", goesDown(t, c).Error(), "NOAUTH")
-		redistest.Do(t, strings.Replace(s.URL(), "//", "//:hunter2@", 1), "CONFIG", "SET", "requirepass", "")
-		comesBack(t, c)
-	})
-}
-
-func TestAClientThatIsDownDoesNotCall(t *testing.T) {
-	t.Parallel()
-	c := open(t, "redis://"+testenv.Port(t), "secret")
-	goesDown(t, c)
-	begin := time.Now()
-	asked := 0
-	testenv.Poll(time.Second-time.Since(begin), func() bool {
-		if err := ping(t.Context(), c); !errors.Is(err, ErrDown) {
-			asked++
-		}
-		return false
-	})
-	if asked > 1 {
-		t.Errorf("%d calls were made within a second", asked)
-	}
 }
 
 func TestAWrongPasswordIsNotInTheError(t *testing.T) {
@@ -165,7 +125,7 @@ func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 	url := testenv.Redis(t)
 	c := open(t, url, "secret")
 	redistest.Do(t, url, "SET", "a", "text")
-	for range 2 * opensAfter {
+	for range 2 * breaker.OpensAfter {
 		var wrong *goredis.IntCmd
 		var right *goredis.StatusCmd
 		expect.OK(t, c.Do(t.Context(), func(p goredis.Pipeliner) {
@@ -175,8 +135,7 @@ func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 			t.Errorf("%v, %v", wrong.Err(), right.Err())
 		}
 	}
-	is, _ := c.State()
-	expect.Equal(t, "state", is, Up)
+	expect.OK(t, c.Err())
 }
 
 // TestAServerThatLiesIsDown: and neither memory nor goroutines grow to the announced lengths.

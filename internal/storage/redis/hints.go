@@ -4,8 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	mathrand "math/rand/v2"
+	"maps"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,13 +15,15 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 
 	"sandlot"
+	"sandlot/internal/base/breaker"
+	"sandlot/internal/base/worker"
 )
 
 const (
 	// gatherFor is how long a change waits for more of them.
 	gatherFor = 20 * time.Millisecond
-	// inMessage and waitMost bound the projects, and the accounts, of one message, and those that wait: after more
-	// changes than that in 20 ms the other nodes find out the rest by themselves.
+	// inMessage and waitMost bound the projects and accounts of one message, and those that wait: after more changes
+	// than that in 20 ms the other nodes find out the rest by themselves.
 	inMessage = 500
 	waitMost  = 5000
 	// listenFor is how long there is no message before the node checks its connection.
@@ -36,18 +39,14 @@ type Hints struct {
 	channel string
 	self    string
 
-	mu       sync.Mutex
-	projects map[sandlot.ProjectID]bool
-	accounts map[sandlot.AccountID]bool
-	wake     chan struct{}
+	mu    sync.Mutex
+	lines map[string]bool // that wait: "p" and a project, or "a" and the number of an account
+	wake  chan struct{}
 }
 
 // NewHints returns the Hints of a node. Run has to run.
 func NewHints(c *Client) *Hints {
-	return &Hints{
-		client: c, channel: c.Key("changed"), self: rand.Text(), wake: make(chan struct{}, 1),
-		projects: map[sandlot.ProjectID]bool{}, accounts: map[sandlot.AccountID]bool{},
-	}
+	return &Hints{client: c, channel: c.Key("changed"), self: rand.Text(), wake: make(chan struct{}, 1), lines: map[string]bool{}}
 }
 
 // Tell notifies the other nodes of a change, soon. It returns at once.
@@ -55,12 +54,12 @@ func (h *Hints) Tell(c sandlot.Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Projects {
-		if len(h.projects) < waitMost {
-			h.projects[id] = true
+		if len(h.lines) < waitMost {
+			h.lines["p"+string(id)] = true
 		}
 	}
-	if c.Account != 0 && len(h.accounts) < waitMost {
-		h.accounts[c.Account] = true
+	if c.Account != 0 && len(h.lines) < waitMost {
+		h.lines["a"+strconv.FormatInt(int64(c.Account), 10)] = true
 	}
 	select {
 	case h.wake <- struct{}{}:
@@ -79,59 +78,32 @@ func (h *Hints) Run(ctx context.Context, heard func(sandlot.Changed)) {
 		case <-ctx.Done():
 			return
 		}
-		if !waits(ctx, gatherFor) {
+		if !worker.Wait(ctx, gatherFor) {
 			return
 		}
 		h.send(ctx)
 	}
 }
 
-// waits reports whether the time passed before ctx ended.
-func waits(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // send sends the waiting changes. Changes that cannot be sent are lost.
 func (h *Hints) send(ctx context.Context) {
-	for lines := h.take(); len(lines) > 0; {
-		n := min(len(lines), inMessage)
-		message := h.self + "\n" + strings.Join(lines[:n], "\n")
+	h.mu.Lock()
+	lines := slices.Collect(maps.Keys(h.lines))
+	clear(h.lines)
+	h.mu.Unlock()
+	for some := range slices.Chunk(lines, inMessage) {
+		message := h.self + "\n" + strings.Join(some, "\n")
 		if h.client.Do(ctx, func(p goredis.Pipeliner) { p.Publish(ctx, h.channel, message) }) != nil {
 			return
 		}
-		lines = lines[n:]
 	}
-}
-
-// take returns the waiting changes, one line for each: "p" and a project, or "a" and the number of an account.
-func (h *Hints) take() (lines []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for id := range h.projects {
-		lines = append(lines, "p"+string(id))
-	}
-	for id := range h.accounts {
-		lines = append(lines, "a"+strconv.FormatInt(int64(id), 10))
-	}
-	clear(h.projects)
-	clear(h.accounts)
-	return lines
 }
 
 // listen receives messages, and connects again a second or two after the connection broke.
 func (h *Hints) listen(ctx context.Context, heard func(sandlot.Changed)) {
 	for ctx.Err() == nil {
 		h.follow(ctx, heard)
-		if !waits(ctx, pause+mathrand.N(pause)) {
-			return
-		}
+		worker.Wait(ctx, breaker.Pause())
 	}
 }
 
@@ -178,7 +150,7 @@ func (h *Hints) hear(message string, heard func(sandlot.Changed)) {
 			continue
 		}
 		switch id, err := strconv.ParseInt(line[1:], 10, 64); {
-		case line[0] == 'p' && isID(line[1:]):
+		case line[0] == 'p' && IsID(line[1:]):
 			projects = append(projects, sandlot.ProjectID(line[1:]))
 		case line[0] == 'a' && err == nil && id > 0:
 			accounts = append(accounts, sandlot.AccountID(id))
@@ -192,8 +164,8 @@ func (h *Hints) hear(message string, heard func(sandlot.Changed)) {
 	}
 }
 
-// isID reports whether a project can have that ID.
-func isID(id string) bool {
+// IsID reports whether a project can have that ID.
+func IsID(id string) bool {
 	for i := range len(id) {
 		if c := id[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-') {
 			return false

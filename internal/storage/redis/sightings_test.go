@@ -3,8 +3,8 @@ package redis
 import (
 	"testing"
 
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 )
 
 func TestRegressionM40ASightingIsForOthers(t *testing.T) {

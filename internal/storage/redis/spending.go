@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"math"
+	"slices"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -29,7 +30,7 @@ var spentScript string
 // one that counts.
 type Spending struct {
 	client *Client
-	names  *Hash
+	names  Hash
 	sha    string
 }
 
@@ -44,8 +45,7 @@ func NewSpending(c *Client) *Spending {
 // not known. When some of it cannot be recorded, the rest is not.
 func (s *Spending) Spend(ctx context.Context, list []admission.Spent) ([]float64, error) {
 	missing := make([]float64, 0, len(list))
-	for len(missing) < len(list) {
-		some := list[len(missing):min(len(list), len(missing)+sharesTogether)]
+	for some := range slices.Chunk(list, sharesTogether) {
 		answers := make([]*goredis.Cmd, len(some))
 		err := s.client.Do(ctx, func(p goredis.Pipeliner) {
 			p.ScriptLoad(ctx, spentScript)

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -118,17 +118,6 @@ func TestWithoutTheServerEachNodeLimitsOnItsOwn(t *testing.T) {
 		}
 		if n := spread(t, nodes, other, 2, 40); n < int(limit.Burst) || n > int(limit.Burst)+6 {
 			t.Errorf("%d passed when it was back", n)
-		}
-	})
-	t.Run("when it takes five seconds", func(t *testing.T) {
-		t.Parallel()
-		way := redistest.NewWay(t, redistest.Start(t).Address())
-		nodes := gates(t, way.URL(), way.URL(), way.URL())
-		way.Delay(5 * time.Second)
-		begin := time.Now()
-		expect.Equal(t, "passed", spread(t, nodes, someone, 5, 20), three)
-		if took := time.Since(begin); took > 10*time.Second {
-			t.Errorf("it took %v", took)
 		}
 	})
 	t.Run("when it has lost everything nobody has more than on its own", func(t *testing.T) {

@@ -124,31 +124,19 @@ func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int)
 		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 }
 
-// It reads each project's plays of each of the
-// days, as MostPlayed does, and beside them the days that were liked; of one account it
-// looks each day of each project up.
+// It reads each project's plays of each of the days, as MostPlayed does, and beside them the days that were liked.
 func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sandlot.ProjectID, error) {
-	query, args := selectTrending, []any{dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping}
-	if q.Account != 0 {
-		query, args = selectTrendingOf, append(args, q.Account, dayOf(q.Now))
-	}
-	return all(ctx, store.db, scanValue[sandlot.ProjectID], query, args...)
+	return all(ctx, store.db, scanValue[sandlot.ProjectID], selectTrending,
+		dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping)
 }
 
 // selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether, damped by an age
-// of ?6 days more to the power of ?7; selectTrendingOf asks the same of account ?8, for days up to ?9.
+// of ?6 days more to the power of ?7.
 const (
 	selectTrending = `WITH week AS (
 		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
 			SELECT project, plays, 0 AS likes FROM play_days WHERE day >= ?1
 			UNION ALL SELECT project, 0, likes FROM day_figures WHERE day >= ?1 AND likes <> 0) d GROUP BY project),` + weighed
-
-	selectTrendingOf = `WITH RECURSIVE days (day) AS (SELECT CAST(?1 AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?9),
-	its AS (SELECT num FROM projects WHERE account = ?8 AND listed = 1 ORDER BY num DESC LIMIT ?5),
-	week AS (
-		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
-			SELECT d.project, d.plays, 0 AS likes FROM its CROSS JOIN days CROSS JOIN play_days d WHERE d.day = days.day AND d.project = its.num
-			UNION ALL SELECT d.project, 0, d.likes FROM its CROSS JOIN day_figures d WHERE d.project = its.num AND d.day >= ?1 AND d.likes <> 0) d GROUP BY project),` + weighed
 
 	weighed = `
 	weighed AS (

@@ -62,17 +62,6 @@ func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
 	}
 }
 
-// TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone: the cost is that of the account, not of all that was played.
-func TestWhatTrendsOfAnAccountReadsTheDaysOfItsProjectsAlone(t *testing.T) {
-	t.Parallel()
-	lines := plan(t, mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db")), selectTrendingOf)
-	for _, want := range []string{"SEARCH projects USING COVERING INDEX projects_profile (account=?)", "SEARCH d USING PRIMARY KEY (day=? AND project=?)", "SEARCH d USING PRIMARY KEY (project=? AND day>?)"} {
-		if !slices.Contains(lines, want) {
-			t.Errorf("%q is not in the plan %q", want, lines)
-		}
-	}
-}
-
 // planned are the statements that look for rows and belong to no start.
 func planned(query string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")

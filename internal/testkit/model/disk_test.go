@@ -9,8 +9,8 @@ import (
 
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/crashfs"
 	"sandlot/internal/storage/sqlstore"
+	"sandlot/internal/testkit/crashfs"
 	"sandlot/internal/testkit/testenv"
 )
 

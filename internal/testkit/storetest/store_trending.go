@@ -32,8 +32,5 @@ func trending(t *testing.T, s Stores) {
 	same(t, "of likes that weigh less", ask(func(q *gallery.TrendQuery) { q.LikeWorth = 1 }), []sandlot.ProjectID{"one", "two", "theirs", "four"})
 	same(t, "one of an account", ask(func(q *gallery.TrendQuery) { q.OfOne = 1 }), []sandlot.ProjectID{"two", "theirs"})
 	same(t, "the first", ask(func(q *gallery.TrendQuery) { q.Limit = 1 }), []sandlot.ProjectID{"two"})
-	same(t, "of an account", ask(func(q *gallery.TrendQuery) { q.Account = kim.ID }), []sandlot.ProjectID{"two", "four", "one"})
-	same(t, "the first of an account's newest", ask(func(q *gallery.TrendQuery) { q.Account, q.Limit = kim.ID, 3 }), []sandlot.ProjectID{"two", "four"})
-	same(t, "of an account, from tomorrow", len(ask(func(q *gallery.TrendQuery) { q.Account, q.Since, q.Now = kim.ID, now.Add(aDay), now.Add(aDay) })), 0)
 	same(t, "from tomorrow", len(ask(func(q *gallery.TrendQuery) { q.Since = now.Add(aDay) })), 0)
 }

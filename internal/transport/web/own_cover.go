@@ -97,7 +97,7 @@ func (p ownCovers) show(v *visit, status int, page coverPage) error {
 // toldOf returns the reason for each unusable picture.
 func toldOf(v *visit, mine cover.Mine) (told []toldFinding) {
 	for _, f := range mine.Findings {
-		told = append(told, toldFinding{f.File, v.wrong(&picture.Problem{Kind: f.Kind, Format: f.Format, Width: f.Width, Height: f.Height})})
+		told = append(told, toldFinding{f.File, v.wrong(&f.Problem)})
 	}
 	return told
 }
@@ -169,8 +169,6 @@ func (v *visit) madeOf(m cover.Mine) string {
 		return v.T("cover.from-document")
 	case cover.FromShot:
 		return v.T("cover.from-shot")
-	case cover.FromIcon:
-		return v.T("cover.from-icon")
 	}
 	return v.T("cover.from-none")
 }

@@ -48,17 +48,24 @@ func (a *Added) Length(version int, d time.Duration) {
 // Led counts plays led by a source; an empty source counts nothing. It returns the source under which they are counted:
 // beyond MostSources it is Others.
 func (a *Added) Led(source string, plays int64) string {
-	if source == "" || plays == 0 {
-		return source
+	if _, known := a.Sources[source]; !known && len(a.Sources) >= MostSources && source != "" {
+		source = Others
+	}
+	a.lead(source, plays)
+	return source
+}
+
+// lead adds plays, which may be negative, to a source; none to an empty one.
+func (a *Added) lead(source string, plays int64) {
+	if source == "" {
+		return
 	}
 	if a.Sources == nil {
 		a.Sources = map[string]int64{}
 	}
-	if _, known := a.Sources[source]; !known && len(a.Sources) >= MostSources {
-		source = Others
+	if a.Sources[source] += plays; a.Sources[source] == 0 {
+		delete(a.Sources, source)
 	}
-	a.Sources[source] += plays
-	return source
 }
 
 // Merge adds the counts of other. It does not change other.
@@ -75,15 +82,7 @@ func (a *Added) Merge(other Added) {
 // elsewhere.
 func (a *Added) Move(version int, source string, plays int64) {
 	a.change(version, func(c *Cell) { c.Plays += plays })
-	if source == "" {
-		return
-	}
-	if a.Sources == nil {
-		a.Sources = map[string]int64{}
-	}
-	if a.Sources[source] += plays; a.Sources[source] == 0 {
-		delete(a.Sources, source)
-	}
+	a.lead(source, plays)
 }
 
 // Copy returns a copy that Move does not change. The sketches are shared: no player may be added to either.
@@ -96,6 +95,14 @@ func (a *Added) change(version int, by func(*Cell)) {
 	c := a.Versions[version]
 	by(&c)
 	a.Versions[version] = c
+}
+
+// Plays returns the plays of all versions.
+func (a Added) Plays() (n int64) {
+	for _, of := range a.Versions {
+		n += of.Plays
+	}
+	return n
 }
 
 // Whole returns the sum over all versions.

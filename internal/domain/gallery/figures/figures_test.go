@@ -105,7 +105,7 @@ func TestOfAReferrerTheHostAloneIsTold(t *testing.T) {
 		"https://News.Example.org/a?b=c#d":                "news.example.org",
 		"http://www.example.org:8080":                     "example.org",
 		"https://example.org./x":                          "example.org",
-		"HTTPS://EXAMPLE.ORG\\@evil":                      "example.org",
+		"HTTPS://EXAMPLE.ORG\\@evil":                      "",
 		"https://xn--bcher-kva.example/":                  "xn--bcher-kva.example",
 		"http://[2001:db8::1]:80/":                        "2001:db8::1",
 		"http://192.0.2.7/":                               "192.0.2.7",

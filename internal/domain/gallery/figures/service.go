@@ -1,3 +1,13 @@
+// Package figures holds the statistics that owners see of their projects: plays, players, likes and lengths of play, by
+// day and by version, and the hosts that lead players to a project.
+//
+// Package gallery counts, and writes its counts in batches; this package defines the counts, in a form that is small
+// and can be added up over several nodes: [Sketch] counts players without knowing who they are, [Lengths] gives the
+// median length of play, [Source] returns the host that a player came from. [Service] returns the figures to callers
+// who may read them.
+//
+// No player can be recognized beyond a day: players are distinguished by hashes with a salt of the day, only their
+// sketch is stored, and once the day is over Sweep leaves nothing of it but a number.
 package figures
 
 import (
@@ -105,7 +115,8 @@ func (s *Service) ByDay(ctx context.Context, by sandlot.Caller, ref string, days
 		return Days{}, err
 	}
 	if days < 1 || days > MostDays {
-		return Days{}, sandlot.Refuse(sandlot.CodeInvalidField, "The statistics of %d days were asked for; there are those of 1 to %d.", days, MostDays).In("days").
+		return Days{}, sandlot.Refuse(sandlot.CodeInvalidField,
+			"The statistics of %d days were asked for; there are those of 1 to %d.", days, MostDays).In("days").
 			With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: string(p.ID)}, sandlot.Arg{Name: "by", Value: "day"})
 	}
 	today := s.now().UTC().Truncate(24 * time.Hour)

@@ -1,11 +1,13 @@
 package figures
 
 import (
+	"cmp"
 	"encoding/binary"
 	"hash/fnv"
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 )
 
 // A Sketch counts the different players that were added to it, and to the sketches merged into it, without keeping who
@@ -60,18 +62,8 @@ func (s *Sketch) add(hash uint32) {
 
 // find returns the place of a hash in the sketch, and whether it is there.
 func (s *Sketch) find(hash uint32) (at int, there bool) {
-	low, high := 0, len(*s)/4
-	for low < high {
-		middle := (low + high) / 2
-		if got := binary.BigEndian.Uint32((*s)[4*middle:]); got == hash {
-			return 4 * middle, true
-		} else if got < hash {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return 4 * low, false
+	at, there = sort.Find(len(*s)/4, func(i int) int { return cmp.Compare(hash, binary.BigEndian.Uint32((*s)[4*i:])) })
+	return 4 * at, there
 }
 
 func (s *Sketch) register(hash uint32) {

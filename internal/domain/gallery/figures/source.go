@@ -1,7 +1,9 @@
 package figures
 
 import (
-	"net/netip"
+	"net"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"sandlot"
@@ -20,15 +22,26 @@ const (
 	longestHost     = 253
 )
 
+// hostForm is the form of the hosts that browsers send: letters, digits and hyphens between dots.
+var hostForm = regexp.MustCompile(`^([a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$`)
+
 // Source returns the host of the site that led to a project, from a referrer, which is an http or https URL: in lower
 // case, without its port and without a leading "www.". Nothing else of the referrer is kept. It returns "" if the
 // referrer is absent or invalid, or is an address of the service itself.
 func Source(places sandlot.Places, referrer string) string {
-	host := hostOf(referrer)
-	if host == "" || host == places.Base.Hostname() {
+	if len(referrer) > longestReferrer {
 		return ""
 	}
-	if own := nameOf(places.Content); own != "" && (host == own || strings.HasSuffix(host, "."+own)) {
+	u, err := url.Parse(referrer)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.User != nil { // browsers leave out user names
+		return ""
+	}
+	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
+	if len(host) > longestHost || !hostForm.MatchString(host) && net.ParseIP(host) == nil {
+		return ""
+	}
+	own, _, _ := strings.Cut(places.Content, ":")
+	if host == places.Base.Hostname() || own != "" && (host == own || strings.HasSuffix(host, "."+own)) {
 		return ""
 	}
 	host = strings.TrimPrefix(host, "www.")
@@ -36,56 +49,4 @@ func Source(places sandlot.Places, referrer string) string {
 		return ""
 	}
 	return host
-}
-
-// hostOf returns the host of a referrer, "" if it is invalid.
-func hostOf(referrer string) string {
-	if len(referrer) > longestReferrer {
-		return ""
-	}
-	scheme, rest, _ := strings.Cut(referrer, "://")
-	if !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https") {
-		return ""
-	}
-	if end := strings.IndexAny(rest, `/\?#`); end >= 0 {
-		rest = rest[:end]
-	}
-	if strings.Contains(rest, "@") { // browsers leave out user names
-		return ""
-	}
-	host := strings.ToLower(strings.TrimSuffix(nameOf(rest), "."))
-	if len(host) > longestHost || !isHost(host) {
-		return ""
-	}
-	return host
-}
-
-// nameOf returns a host without its port. An IPv6 address loses its brackets.
-func nameOf(host string) string {
-	if inside, ok := strings.CutPrefix(host, "["); ok {
-		inside, _, _ = strings.Cut(inside, "]")
-		return inside
-	}
-	name, _, _ := strings.Cut(host, ":")
-	return name
-}
-
-// isHost reports whether a host has the form that browsers send: letters, digits and hyphens between dots, or an IPv6
-// address.
-func isHost(host string) bool {
-	if strings.Contains(host, ":") {
-		_, err := netip.ParseAddr(host)
-		return err == nil && !strings.Contains(host, "%")
-	}
-	for label := range strings.SplitSeq(host, ".") {
-		if len(label) == 0 || len(label) > 63 {
-			return false
-		}
-		for _, c := range []byte(label) {
-			if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
-				return false
-			}
-		}
-	}
-	return true
 }

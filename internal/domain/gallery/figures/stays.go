@@ -16,12 +16,10 @@ const Silence = 5 * time.Minute
 // reports that the player left. It lives in memory alone, and stores players only as hashes with a seed of this
 // process. It may be used concurrently.
 type Stays struct {
-	most   int // limit of current stays; beyond it new ones are not measured
-	seed   maphash.Seed
-	mu     sync.Mutex
-	recent map[uint64]stay // stays with a heartbeat since since
-	older  map[uint64]stay // stays whose last heartbeat was in the Silence before
-	since  time.Time
+	most    int // limit of current stays; beyond it new ones are not measured
+	seed    maphash.Seed
+	mu      sync.Mutex
+	current map[uint64]stay
 }
 
 type stay struct {
@@ -38,22 +36,22 @@ type Stay struct {
 
 // NewStays returns Stays with room for most current stays, at about 150 bytes each.
 func NewStays(most int) *Stays {
-	return &Stays{most: most, seed: maphash.MakeSeed(), recent: map[uint64]stay{}, older: map[uint64]stay{}}
+	return &Stays{most: most, seed: maphash.MakeSeed(), current: map[uint64]stay{}}
 }
 
 // Beat records a player's heartbeat in a project at a version. Without a current stay it begins one if may returns
 // true; may is called only then. It returns the stays that it found to be over.
-func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.Time, may func() bool) []Stay {
+func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.Time, may func() bool) (over []Stay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	over := s.turn(now)
 	key := s.key(id, player)
-	at, there := s.take(key)
-	if there && now.Sub(at.last).Abs() >= Silence {
+	at, there := s.current[key]
+	if there && at.silent(now) {
+		delete(s.current, key)
 		over, there = append(over, at.over()), false
 	}
 	if !there {
-		if len(s.recent)+len(s.older) >= s.most || !may() {
+		if len(s.current) >= s.most || !may() {
 			return over
 		}
 		at = stay{Stay{Project: id, Version: version}, now, now}
@@ -61,7 +59,7 @@ func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.
 	if now.After(at.last) {
 		at.last = now
 	}
-	s.recent[key] = at
+	s.current[key] = at
 	return over
 }
 
@@ -69,54 +67,32 @@ func (s *Stays) Beat(id sandlot.ProjectID, version int, player string, now time.
 func (s *Stays) Gone(id sandlot.ProjectID, player string, now time.Time) (over Stay, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, there := s.take(s.key(id, player))
+	key := s.key(id, player)
+	at, there := s.current[key]
 	if !there {
 		return Stay{}, false
 	}
-	if since := now.Sub(at.last); since > 0 && since < Silence {
+	delete(s.current, key)
+	if now.After(at.last) && !at.silent(now) {
 		at.last = now
 	}
 	return at.over(), true
 }
 
 // End ends the stays without a heartbeat for Silence, or all of them, and returns them.
-func (s *Stays) End(now time.Time, all bool) []Stay {
+func (s *Stays) End(now time.Time, all bool) (over []Stay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	over := s.turn(now)
-	if all {
-		over = append(append(over, ended(s.older)...), ended(s.recent)...)
-		s.recent, s.older = map[uint64]stay{}, map[uint64]stay{}
-	}
-	return over
-}
-
-// turn ends the stays without a heartbeat for at least Silence. Each is examined once in that time.
-func (s *Stays) turn(now time.Time) (over []Stay) {
-	if now.Sub(s.since).Abs() < Silence {
-		return nil
-	}
-	over = ended(s.older)
-	s.older, s.recent, s.since = s.recent, map[uint64]stay{}, now
-	return over
-}
-
-func ended(stays map[uint64]stay) (over []Stay) {
-	for _, at := range stays {
-		over = append(over, at.over())
-	}
-	return over
-}
-
-func (s *Stays) take(key uint64) (stay, bool) {
-	for _, m := range []map[uint64]stay{s.recent, s.older} {
-		if at, there := m[key]; there {
-			delete(m, key)
-			return at, true
+	for key, at := range s.current {
+		if all || at.silent(now) {
+			delete(s.current, key)
+			over = append(over, at.over())
 		}
 	}
-	return stay{}, false
+	return over
 }
+
+func (at stay) silent(now time.Time) bool { return now.Sub(at.last).Abs() >= Silence }
 
 func (s *Stays) key(id sandlot.ProjectID, player string) uint64 {
 	type pair struct {

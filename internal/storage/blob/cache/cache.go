@@ -85,7 +85,7 @@ type Stats struct {
 func (c *Blobs) Stats() Stats {
 	s := Stats{Hits: c.hits.Load(), Misses: c.misses.Load(), Corrupt: c.corrupt.Load()}
 	if c.folder != nil {
-		s.Bytes = c.folder.recent.holding()
+		s.Bytes = c.folder.recent.Weight()
 	}
 	return s
 }
@@ -110,17 +110,11 @@ func (c *Blobs) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.Read
 }
 
 func (c *Blobs) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
-	if n < 0 {
-		n = b.Size - off
+	n, err := blob.Within(b, off, n)
+	if err == nil {
+		err = ctx.Err()
 	}
-	// Not off+n > b.Size, which could overflow.
-	if off < 0 || n < 0 || off > b.Size || n > b.Size-off {
-		return nil, fmt.Errorf("no %d bytes at %d in %d", n, off, b.Size)
-	}
-	if !blob.Valid(b.Ref) {
-		return nil, sandlot.ErrNotFound // no blob ever had this name
-	}
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if c.folder != nil && b.Size <= c.folder.largest {

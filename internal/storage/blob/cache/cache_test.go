@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -222,18 +221,12 @@ func TestTheFolderStaysWithinItsBounds(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfFilesIsBoundedToo(t *testing.T) {
-	most := newRecent(1 << 40)
-	expect.Equal(t, "an empty file counts for", most.takes(0), 1<<40/mostFiles)
-}
-
 func TestWhatIsNotOursInTheFolderStays(t *testing.T) {
 	t.Parallel()
 	r, dir := newRemote(t), testenv.MemoryDir(t)
 	expect.OK(t, os.Mkdir(filepath.Join(dir, "00"), 0o700))
 	theirs := []string{"notes.txt", "00/photo.jpg", "00/" + string(blob.NewRef())[1:]}
-	ours := "00/" + string(blob.NewRef()) + ".0" // a MiB that an earlier version kept
-	for _, name := range append(theirs, ours) {
+	for _, name := range theirs {
 		expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	c := opened(t, r, Options{Folder: dir, Bytes: 10 * block})
@@ -246,22 +239,6 @@ func TestWhatIsNotOursInTheFolderStays(t *testing.T) {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		expect.OK(t, err)
 	}
-	_, err := os.Lstat(filepath.Join(dir, ours))
-	expect.Is(t, "a MiB of an earlier version", err, fs.ErrNotExist)
-}
-
-func TestADeletedBlobLeavesTheFolder(t *testing.T) {
-	t.Parallel()
-	r, dir := newRemote(t), testenv.MemoryDir(t)
-	c := opened(t, r, in(dir))
-	b, data := r.put(t, 3*mebi)
-	holds(t, c, b, data)
-	expect.OK(t, c.Delete(t.Context(), b.Ref))
-	if paths, _ := files(t, dir); len(paths) > 0 || c.Stats().Bytes > 0 {
-		t.Errorf("left: %q, %+v", paths, c.Stats())
-	}
-	_, err := read(t, c, b, 0, 1)
-	expect.Is(t, "read", err, sandlot.ErrNotFound)
 }
 
 func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
@@ -284,15 +261,6 @@ func TestWhereTheDiskTakesNothingAllIsYielded(t *testing.T) {
 	}
 	holds(t, c, b, data)
 	expect.Equal(t, "open", c.streams.Load(), 0)
-}
-
-func TestAFolderThatIsGoneIsReadPast(t *testing.T) {
-	t.Parallel()
-	r, dir := newRemote(t), testenv.MemoryDir(t)+"/cache"
-	c := opened(t, r, in(dir))
-	b, data := r.put(t, 10)
-	expect.OK(t, os.RemoveAll(dir))
-	holds(t, c, b, data)
 }
 
 func TestThoseWhoComeAtOnceCauseOneFetch(t *testing.T) {

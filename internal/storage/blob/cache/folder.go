@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,11 +13,18 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"sandlot"
+	"sandlot/internal/base/recent"
 	"sandlot/internal/storage/blob"
 )
 
-// mostFetches is how many blobs are fetched into the folder at once. Each takes some 1.3 MiB of memory meanwhile.
-const mostFetches = 64
+const (
+	// mostFetches is how many blobs are fetched into the folder at once. Each takes some 1.3 MiB of memory meanwhile.
+	mostFetches = 64
+	// block is the least room of a file on a disk, and the step by which it grows.
+	block = 4 << 10
+	// mostFiles bounds the files of a folder: each counts as at least this part of its bytes.
+	mostFiles = 1_000_000
+)
 
 var errClosed = fmt.Errorf("%w: the cache was closed", sandlot.ErrUnavailable)
 
@@ -27,7 +33,8 @@ type folder struct {
 	path    string
 	disk    *blob.Disk
 	largest int64 // bytes of a blob, at most
-	recent  *recent
+	least   int64 // bytes that a blob counts as, at least
+	recent  *recent.Map[sandlot.BlobRef, struct{}]
 	flying  singleflight.Group
 	room    *semaphore.Weighted // half of its bytes, for blobs that are being fetched
 	half    int64
@@ -45,8 +52,8 @@ func openFolder(opts Options) *folder {
 	}
 	half := max(opts.Bytes/2, 1)
 	f := &folder{
-		path: opts.Folder, disk: disk, largest: opts.Bytes / 10, half: half,
-		recent: newRecent(opts.Bytes), room: semaphore.NewWeighted(half),
+		path: opts.Folder, disk: disk, largest: opts.Bytes / 10, least: max(opts.Bytes/mostFiles, block), half: half,
+		recent: recent.New[sandlot.BlobRef, struct{}](opts.Bytes), room: semaphore.NewWeighted(half),
 	}
 	f.ctx, f.end = context.WithCancel(context.Background())
 	f.walk.Go(f.adopt)
@@ -60,22 +67,14 @@ func (f *folder) close() error {
 	return f.disk.Close()
 }
 
-// adopt counts the blobs of an earlier process, as the least recently used of all. Until it has ended, the folder may
-// exceed its limit. It removes the MiBs of blobs that earlier versions kept as NAME.0, NAME.1.
+// adopt counts the blobs of an earlier process. Until it has ended, the folder may exceed its limit.
 func (f *folder) adopt() {
-	ever := time.Now().AddDate(100, 0, 0)
-	for ref, err := range f.disk.List(f.ctx, ever) {
+	for ref, err := range f.disk.List(f.ctx, time.Now().AddDate(100, 0, 0)) {
 		if err != nil {
 			break
 		}
 		if fi, err := os.Lstat(filepath.Join(f.path, blob.Path(ref))); err == nil {
-			f.recent.add(ref, fi.Size(), false)
-		}
-	}
-	f.evict(0)
-	for name := range f.disk.Foreign(f.ctx, ever) {
-		if ref, _, cut := strings.Cut(filepath.Base(name), "."); cut && blob.Valid(sandlot.BlobRef(ref)) {
-			_ = os.Remove(filepath.Join(f.path, name))
+			f.use(ref, fi.Size())
 		}
 	}
 }
@@ -84,7 +83,7 @@ func (f *folder) adopt() {
 func (f *folder) open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	r, err := f.disk.Open(ctx, b, off, n)
 	if err == nil {
-		f.recent.add(b.Ref, b.Size, true)
+		f.use(b.Ref, b.Size)
 	}
 	return r, err
 }
@@ -117,25 +116,25 @@ func (f *folder) put(ctx context.Context, b sandlot.Blob, r io.Reader) error {
 	// The folder may have been emptied under the process.
 	_ = os.MkdirAll(filepath.Join(f.path, filepath.Dir(blob.Path(b.Ref))), 0o700)
 	_ = os.MkdirAll(filepath.Join(f.path, "tmp"), 0o700)
-	f.evict(f.recent.takes(b.Size))
-	_, err := f.disk.Put(ctx, b.Ref, r)
-	f.evict(-f.recent.takes(b.Size))
-	if err == nil {
-		f.recent.add(b.Ref, b.Size, true)
-		f.evict(0)
+	f.use(b.Ref, b.Size)
+	if _, err := f.disk.Put(ctx, b.Ref, r); err != nil {
+		f.recent.Drop(b.Ref)
+		return err
 	}
-	return err
+	f.use(b.Ref, b.Size) // it may have been dropped while there was no file to remove
+	return nil
 }
 
-// evict counts so many more bytes, and removes the least recently used blobs until all fit.
-func (f *folder) evict(more int64) {
-	for _, ref := range f.recent.grow(more) {
-		_ = f.disk.Delete(f.ctx, ref) // a file that stays is counted by the next process
+// use counts a blob as the one used last, and removes the least recently used ones until all fit.
+func (f *folder) use(ref sandlot.BlobRef, size int64) {
+	takes := max((size+block-1)/block*block, f.least)
+	for _, gone := range f.recent.Put(ref, struct{}{}, takes) {
+		_ = f.disk.Delete(f.ctx, gone) // a file that stays is counted by the next process
 	}
 }
 
 // remove deletes a blob of the folder.
 func (f *folder) remove(ref sandlot.BlobRef) {
-	f.recent.drop(ref)
+	f.recent.Drop(ref)
 	_ = f.disk.Delete(f.ctx, ref)
 }

@@ -10,8 +10,8 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/storage/live"
-	"sandlot/internal/storage/redis/redistest"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -39,14 +39,12 @@ func TestWhatWaitsAndWhatIsAskedForIsBounded(t *testing.T) {
 	for i := range waitMost + 100 {
 		touch(t, l, sandlot.ProjectID(fmt.Sprint("game-", i%(roomsMost+100))), gallery.PlayerID(fmt.Sprint(i)))
 	}
-	if n := len(l.waiting.beats); n != waitMost || len(l.waiting.at) != waitMost {
-		t.Errorf("%d wait", n)
-	}
+	expect.Equal(t, "players whose beats wait", len(l.waiting), waitMost)
 	expect.Equal(t, "projects in use", len(l.rooms), roomsMost)
 	if l.Sync(t.Context()) == nil {
 		t.Fatal("a server that is not there answered")
 	}
-	expect.Equal(t, "beats that wait after one more failure", len(l.waiting.beats), waitMost)
+	expect.Equal(t, "players whose beats wait after a failure", len(l.waiting), waitMost)
 }
 
 func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
@@ -58,7 +56,7 @@ func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
 	exchanged(t, l)
 	expect.Equal(t, "projects in use", len(l.rooms), 10)
 	for _, r := range l.rooms {
-		r.used -= gallery.Presence
+		r.used = r.used.Add(-gallery.Presence)
 	}
 	players(t, l, "game-3", 0)
 	exchanged(t, l)
@@ -74,7 +72,7 @@ func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
 	touch(t, l, "other", "the-player-ann", of...)
 	exchanged(t, l)
 	keys, _ := redistest.Do(t, url, "KEYS", "*").([]any)
-	if len(keys) != 6 {
+	if len(keys) != 5 {
 		t.Errorf("the keys are %q", keys)
 	}
 	var all strings.Builder
@@ -103,40 +101,4 @@ func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
 		}
 	}
 	expect.Equal(t, "names of one player of two projects", len(same), 2)
-}
-
-func TestWhatIsToldOfAPlayer(t *testing.T) {
-	t.Parallel()
-	at := time.Now()
-	seen := func(d time.Duration) beat { return beat{seen: at.Add(d)} }
-	gone := beat{left: true}
-	for says, c := range map[string]struct {
-		beats []beat
-		left  bool
-		seen  time.Time
-	}{
-		"the last time":                          {[]beat{seen(0), seen(9)}, false, at.Add(9)},
-		"the last time, whatever came last":      {[]beat{seen(9), seen(0)}, false, at.Add(9)},
-		"gone":                                   {[]beat{seen(9), gone}, true, time.Time{}},
-		"gone and back":                          {[]beat{seen(9), gone, seen(0)}, true, at},
-		"a time before a clock was set back":     {[]beat{seen(time.Hour), seen(0)}, false, at},
-		"gone, back and seen again out of order": {[]beat{gone, seen(9), seen(1)}, true, at.Add(9)},
-	} {
-		w := newWaiting()
-		for _, b := range c.beats {
-			w.add(b)
-		}
-		if len(w.beats) != 1 || w.beats[0].left != c.left || !w.beats[0].seen.Equal(c.seen) {
-			t.Errorf("%s: %v", says, w.beats)
-		}
-	}
-	w := newWaiting()
-	w.add(seen(9))
-	w.add(beat{player: "b", seen: at})
-	if !w.putBack([]beat{{player: "a", seen: at}, seen(3), gone}) {
-		t.Error("there was no room")
-	}
-	if len(w.beats) != 3 || w.beats[0].player != "a" || !w.beats[1].left || !w.beats[1].seen.Equal(at.Add(9)) {
-		t.Errorf("after those that came back: %v", w.beats)
-	}
 }

@@ -1,30 +1,34 @@
 package redis
 
 import (
+	"cmp"
 	"context"
-	cryptorand "crypto/rand"
 	_ "embed"
 	"encoding/base64"
 	"errors"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/storage/redis"
 )
 
 const (
 	// together bounds the beats, and the projects, of one call: a millisecond or two of the server's time.
 	together = 500
-	// epochFor is how long the server keeps the epoch, the proof that it has lost nothing, without a query.
-	epochFor = 2 * gallery.Presence
-	// epochLength is the longest epoch that is read.
-	epochLength = 64
 	// idName is how many bytes of a hash name a project.
 	idName = 16
+	// topsEvery is how often a node reports its most played projects.
+	topsEvery = 10 * time.Second
+	// topsTold, topsKept and topsRead bound how many a node reports, the server keeps and a node reads.
+	topsTold, topsKept, topsRead = 50, 1000, 500
 )
 
 //go:embed present.lua
@@ -33,141 +37,85 @@ var script string
 // errAnswer is the error of an answer of another form than the request needs.
 var errAnswer = errors.New("redis gave another answer than was asked for")
 
-// exchange is the state from one Sync to the next.
-type exchange struct {
-	epoch   string
-	sha     string
-	topTold time.Duration
-	topped  bool
-}
-
 // Run calls Sync once a second, until ctx ends.
 func (l *Live) Run(ctx context.Context) {
-	next := time.NewTimer(rand.N(syncEvery)) // nodes that start together do not call together
-	defer next.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-next.C:
-		}
-		next.Reset(syncEvery)
-		// A caller that needs the error reads the client's State.
+	for wait := rand.N(syncEvery); worker.Wait(ctx, wait); wait = syncEvery { // nodes that start together do not call together
+		// A caller that needs the error reads the client's.
 		_ = l.Sync(ctx)
 	}
 }
 
 // Sync sends the waiting beats to the server, and reads the players of the projects in use. Run calls it. The error is
-// one of the client, or says that the answer was invalid. Unsent beats wait for the next time.
+// one of the client, or says that the answer was invalid. While the server does not answer, the beats wait.
 func (l *Live) Sync(ctx context.Context) error {
 	l.syncing.Lock()
 	defer l.syncing.Unlock()
-	now, err := l.greet(ctx)
+	now, sha, err := l.greet(ctx)
 	if err != nil {
 		return err
 	}
 	ahead := now.Sub(l.now())
 	l.exchangeTops(ctx, now)
-	asked, beats, others := l.take()
-	for len(beats) > 0 {
-		n := min(len(beats), together)
-		if err := l.tellBeats(ctx, beats[:n], now, ahead, asked); err != nil {
-			l.putBack(beats)
+	at, beats, others := l.take()
+	for some := range slices.Chunk(beats, together) {
+		if err := l.tellBeats(ctx, sha, some, now, ahead, at); err != nil {
 			return err
 		}
-		beats = beats[n:]
 	}
-	for len(others) > 0 {
-		n := min(len(others), together)
-		if err := l.askFor(ctx, others[:n], now, asked); err != nil {
+	for some := range slices.Chunk(others, together) {
+		if err := l.askFor(ctx, some, now, at); err != nil {
 			return err
 		}
-		others = others[n:]
 	}
 	return nil
 }
 
-// greet reads the server's time, and detects whether it has lost its data.
-func (l *Live) greet(ctx context.Context) (time.Time, error) {
+// greet reads the server's time, and gives it the script.
+func (l *Live) greet(ctx context.Context) (now time.Time, sha string, err error) {
 	var clock *goredis.TimeCmd
-	var epoch, sha *goredis.StringCmd
-	key := l.client.Key("live:epoch")
-	err := l.client.Do(ctx, func(p goredis.Pipeliner) {
-		clock = p.Time(ctx)
-		sha = p.ScriptLoad(ctx, script)
-		p.SetNX(ctx, key, cryptorand.Text(), epochFor)
-		p.PExpire(ctx, key, epochFor)
-		epoch = p.GetRange(ctx, key, 0, epochLength-1)
+	var loaded *goredis.StringCmd
+	err = l.client.Do(ctx, func(p goredis.Pipeliner) {
+		clock, loaded = p.Time(ctx), p.ScriptLoad(ctx, script)
 	})
 	if err != nil {
-		return time.Time{}, err
+		return now, "", err
 	}
-	now, err := clock.Result()
-	if err != nil || sha.Err() != nil || !sane(now) {
-		return time.Time{}, errAnswer
+	now, err = clock.Result()
+	if err != nil || loaded.Err() != nil || now.Year() < 2000 || now.Year() >= 3000 { // the script could not count with others
+		return now, "", errAnswer
 	}
-	l.sha = sha.Val()
-	l.remember(epoch.Val())
 	if l.clock != nil {
 		now = l.clock()
 	}
-	return now, nil
-}
-
-// sane reports whether the script can count with a time.
-func sane(now time.Time) bool { return now.Year() >= 2000 && now.Year() < 3000 }
-
-// remember detects that the server has lost its data: then its epoch has changed.
-func (l *Live) remember(epoch string) {
-	if epoch != "" && epoch == l.epoch {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.epoch, l.whole = epoch, l.since()
+	return now, loaded.Val(), nil
 }
 
 // take returns the waiting beats, those of one project one after another, and the projects in use that have none. It
 // closes rooms that are not in use any more.
-func (l *Live) take() (asked time.Duration, beats []beat, others []sandlot.ProjectID) {
+func (l *Live) take() (at time.Time, beats []beat, others []sandlot.ProjectID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	asked = l.since()
-	byProject := map[sandlot.ProjectID][]beat{}
-	for _, b := range l.waiting.beats {
-		byProject[b.id] = append(byProject[b.id], b)
+	beats = slices.SortedFunc(maps.Values(l.waiting), func(a, b beat) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), a.seen.Compare(b.seen))
+	})
+	clear(l.waiting)
+	at = l.steady()
+	told := map[sandlot.ProjectID]bool{}
+	for _, b := range beats {
+		told[b.id] = true
 	}
-	beats = make([]beat, 0, len(l.waiting.beats))
-	for _, list := range byProject {
-		beats = append(beats, list...)
-	}
-	l.waiting = newWaiting()
 	for id, r := range l.rooms {
-		r.telling += r.more
-		r.more = 0
-		if len(byProject[id]) > 0 {
-			continue
-		}
-		if asked-r.used >= gallery.Presence {
+		if at.Sub(r.used) >= gallery.Presence {
 			delete(l.rooms, id)
-			continue
+		} else if !told[id] {
+			others = append(others, id)
 		}
-		others = append(others, id)
 	}
-	return asked, beats, others
-}
-
-// putBack adds beats to the waiting ones again.
-func (l *Live) putBack(beats []beat) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.waiting.putBack(beats) {
-		l.whole = l.since()
-	}
+	return at, beats, others
 }
 
 // tellBeats sends some beats. ahead is how far the server's clock is ahead of this node's.
-func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead time.Duration, asked time.Duration) error {
+func (l *Live) tellBeats(ctx context.Context, sha string, beats []beat, now time.Time, ahead time.Duration, at time.Time) error {
 	var ids []sandlot.ProjectID
 	var counts []*goredis.Cmd
 	err := l.client.Do(ctx, func(p goredis.Pipeliner) {
@@ -178,7 +126,7 @@ func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead
 				args = append(args, beats[0].args(ahead)...)
 				beats = beats[1:]
 			}
-			ids, counts = append(ids, id), append(counts, p.EvalSha(ctx, l.sha, l.keys(id), args...))
+			ids, counts = append(ids, id), append(counts, p.EvalSha(ctx, sha, l.keys(id), args...))
 		}
 	})
 	if err != nil {
@@ -186,7 +134,7 @@ func (l *Live) tellBeats(ctx context.Context, beats []beat, now time.Time, ahead
 	}
 	for i, id := range ids {
 		n, err := counts[i].Int64()
-		l.learn(id, n, err, asked)
+		l.learn(id, n, err, at)
 	}
 	return nil
 }
@@ -210,7 +158,7 @@ func (l *Live) keys(id sandlot.ProjectID) []string {
 }
 
 // askFor reads the players of projects.
-func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now time.Time, asked time.Duration) error {
+func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now, at time.Time) error {
 	after := "(" + strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10)
 	until := strconv.FormatInt(now.Add(gallery.Presence).UnixMilli(), 10)
 	counts := make([]*goredis.IntCmd, len(ids))
@@ -224,19 +172,55 @@ func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now time.Tim
 	}
 	for i, id := range ids {
 		n, err := counts[i].Result()
-		l.learn(id, n, err, asked)
+		l.learn(id, n, err, at)
 	}
 	return nil
 }
 
 // learn records an answer for the players of a project, if it is valid.
-func (l *Live) learn(id sandlot.ProjectID, n int64, err error, asked time.Duration) {
+func (l *Live) learn(id sandlot.ProjectID, n int64, err error, at time.Time) {
 	if err != nil || n < 0 || n > int64(l.limits.PerProject) {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.rooms[id]; r != nil {
-		r.present, r.known, r.read, r.telling = int(n), true, asked, 0
+		r.present, r.read = int(n), at
+	}
+}
+
+// exchangeTops regularly reports this node's most played projects, and marks those of other nodes as in use. A failure
+// changes nothing.
+func (l *Live) exchangeTops(ctx context.Context, now time.Time) {
+	if l.steady().Sub(l.topped) < topsEvery {
+		return
+	}
+	own, err := l.memory.Busiest(ctx, topsTold, l.now())
+	if err != nil {
+		return
+	}
+	key := l.client.Key("live:busiest")
+	var tops *goredis.StringSliceCmd
+	err = l.client.Do(ctx, func(p goredis.Pipeliner) {
+		for _, id := range own {
+			if redis.IsID(string(id)) {
+				p.ZAdd(ctx, key, goredis.Z{Score: float64(now.UnixMilli()), Member: string(id)})
+			}
+		}
+		p.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10))
+		p.ZRemRangeByRank(ctx, key, 0, -topsKept-1)
+		p.PExpire(ctx, key, 2*gallery.Presence)
+		tops = p.ZRevRange(ctx, key, 0, topsRead-1)
+	})
+	if err != nil {
+		return
+	}
+	l.topped = l.steady()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range tops.Val() {
+		if redis.IsID(id) {
+			l.use(sandlot.ProjectID(id))
+		}
 	}
 }

@@ -9,14 +9,13 @@
 // who is new on this node counts, also one who is known on another, or whose crowd is already full with players on
 // other nodes.
 //
-// Without the server each node counts its own players. When the server comes back it gets the beats that it missed. If
-// it has lost everything, the heartbeats of the next gallery.Presence restore it, and until then a node answers with
-// its own count if that is larger.
+// Without the server each node counts its own players. When the server comes back, or has lost everything, the next
+// heartbeats of the players restore the counts.
 package redis
 
 import (
 	"context"
-	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -33,8 +32,8 @@ const (
 	syncEvery = time.Second
 	// holds is how long an answer of the server counts: a few calls may fail.
 	holds = 4 * time.Second
-	// waitMost bounds the waiting heartbeats, at some 200 bytes each. A player has one in 20 s: this many per second
-	// are those of a million players. Heartbeats beyond it are not sent, and count on this node alone.
+	// waitMost bounds the players whose heartbeats wait, at some 200 bytes each. A player has one in 20 s: this many
+	// per second are those of a million players. Heartbeats beyond it are not sent, and count on this node alone.
 	waitMost = 50_000
 	// roomsMost bounds the projects whose players are read each second, at some 150 bytes each.
 	roomsMost = 10_000
@@ -48,20 +47,18 @@ type Live struct {
 	memory  *live.Memory
 	limits  live.Limits
 	now     func() time.Time
-	since   func() time.Duration // since the node began, whatever is done to its clock
-	players *redis.Hash
-	crowds  *redis.Hash
-	names   *redis.Hash
-	// clock replaces the server's, if it is set.
-	clock func() time.Time
+	players redis.Hash
+	crowds  redis.Hash
+	names   redis.Hash
+	steady  func() time.Time // goes on, whatever is done to the node's clock
+	clock   func() time.Time // replaces the server's, if it is set
 
 	syncing sync.Mutex
-	exchange
+	topped  time.Time // when this node reported its most played projects
 
 	mu      sync.Mutex
-	waiting waiting
+	waiting map[who]beat
 	rooms   map[sandlot.ProjectID]*room
-	whole   time.Duration // since when the server has all beats; since begin
 }
 
 var _ gallery.Live = (*Live)(nil)
@@ -71,32 +68,49 @@ var _ gallery.Live = (*Live)(nil)
 // nodes together keep at most limits.PerProject of a project, and forget each after gallery.Presence.
 func New(client *redis.Client, limits live.Limits, now func() time.Time) *Live {
 	limits = limits.WithDefaults()
-	begin := time.Now()
 	return &Live{
-		client: client, memory: live.NewMemory(limits), limits: limits, now: now, since: func() time.Duration { return time.Since(begin) },
+		client: client, memory: live.NewMemory(limits), limits: limits, now: now, steady: time.Now,
 		players: client.Hash("players"), crowds: client.Hash("crowds"), names: client.Hash("projects"),
-		waiting: newWaiting(), rooms: map[sandlot.ProjectID]*room{},
+		waiting: map[who]beat{}, rooms: map[sandlot.ProjectID]*room{},
 	}
 }
 
 // room is a project in use on this node: somebody plays it, or queries its players.
 type room struct {
-	used    time.Duration // time of the last use, since begin
-	read    time.Duration // time of the last read from the server, since begin
-	known   bool          // whether the server ever answered
-	present int           // the server's answer
-	telling int           // the increase of this node's players at the time of that read
-	more    int           // the increase since then
+	used    time.Time // the last use
+	read    time.Time // the last answer of the server; zero: none yet
+	present int       // that answer, with the changes since then on this node
+}
+
+// who is a player of a project.
+type who struct {
+	id     sandlot.ProjectID
+	player string
+}
+
+// beat is an event of a player for the server: that they left, that they were seen, or first one and then the other.
+type beat struct {
+	who
+	left   bool
+	seen   time.Time // zero: not seen
+	crowds string
+	most   string
 }
 
 // Touch counts the player as present for gallery.Presence from now, unless one of the player's crowds is full.
 func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time, of ...gallery.Crowd) error {
+	b := beat{who: l.who(id, p), seen: now}
+	for i, c := range of {
+		network, _ := c.Network.MarshalBinary() // never fails
+		b.crowds += string(l.crowds.Sum(string(id), string(network))[:shortHash])
+		if i > 0 {
+			b.most += ","
+		}
+		b.most += strconv.Itoa(max(0, c.Most))
+	}
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Touch(ctx, id, p, now, of...)
-	after := l.memory.Present(id, p, now)
-	b := beat{id: sandlot.ProjectID(strings.Clone(string(id))), player: l.player(id, p), seen: now}
-	b.crowds, b.most = l.crowdsOf(id, of)
-	l.tell(b, change(before, after))
+	l.tell(b, before, l.memory.Present(id, p, now))
 	return err
 }
 
@@ -104,29 +118,31 @@ func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.Player
 func (l *Live) Leave(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time) error {
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Leave(ctx, id, p, now)
-	l.tell(beat{id: sandlot.ProjectID(strings.Clone(string(id))), player: l.player(id, p), left: true}, change(before, false))
+	l.tell(beat{who: l.who(id, p), left: true}, before, false)
 	return err
 }
 
-// change returns the change in the number of players.
-func change(before, after bool) int {
-	switch {
-	case after && !before:
-		return 1
-	case before && !after:
-		return -1
-	}
-	return 0
+// who returns the name of a player of a project. It differs in each project, so that nobody can find out which others a
+// player plays.
+func (l *Live) who(id sandlot.ProjectID, p gallery.PlayerID) who {
+	return who{sandlot.ProjectID(strings.Clone(string(id))), string(l.players.Sum(string(id), string(p))[:shortHash])}
 }
 
-func (l *Live) tell(b beat, more int) {
+// tell keeps a beat for the next Sync, and counts whether the player was and is present on this node.
+func (l *Live) tell(b beat, before, after bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.use(b.id); r != nil {
-		r.more += more
+		if after && !before {
+			r.present++
+		} else if before && !after {
+			r.present--
+		}
 	}
-	if !l.waiting.add(b) {
-		l.whole = l.since()
+	last, waits := l.waiting[b.who]
+	if waits || len(l.waiting) < waitMost {
+		b.left = b.left || last.left
+		l.waiting[b.who] = b
 	}
 }
 
@@ -140,7 +156,7 @@ func (l *Live) use(id sandlot.ProjectID) *room {
 		r = &room{}
 		l.rooms[sandlot.ProjectID(strings.Clone(string(id)))] = r
 	}
-	r.used = l.since()
+	r.used = l.steady()
 	return r
 }
 
@@ -149,42 +165,37 @@ func (l *Live) Players(ctx context.Context, id sandlot.ProjectID, now time.Time)
 	own, err := l.memory.Players(ctx, id, now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.use(id)
-	return l.count(id, own), err
-}
-
-// count returns how many players a project has; own of them are known here. l.mu is held.
-func (l *Live) count(id sandlot.ProjectID, own int) int {
-	r := l.rooms[id]
-	if r == nil || !r.known || l.since()-r.read > holds {
-		return own
+	if r := l.use(id); r != nil && !r.read.IsZero() && l.steady().Sub(r.read) <= holds {
+		return max(0, r.present), err
 	}
-	n := max(0, r.present+r.telling+r.more)
-	if l.since()-l.whole < gallery.Presence {
-		return max(own, n)
+	return own, err
+}
+
+// Busiest returns the projects that have players present, most players first, by their IDs among equals. It knows those
+// that are played or queried on this node, and those that are among the 50 most played on another, at most ten seconds
+// later.
+func (l *Live) Busiest(ctx context.Context, limit int, now time.Time) ([]sandlot.ProjectID, error) {
+	known, err := l.memory.Busiest(ctx, max(limit, topsRead), now)
+	if err != nil {
+		return nil, err
 	}
-	return n
-}
-
-// player returns the name of a player of a project. It differs in each project, so that nobody can find out which
-// others a player plays.
-func (l *Live) player(id sandlot.ProjectID, p gallery.PlayerID) string {
-	return string(l.players.Sum(string(id), string(p))[:shortHash])
-}
-
-// crowdsOf returns the names of a player's crowds, and the most of each.
-func (l *Live) crowdsOf(id sandlot.ProjectID, of []gallery.Crowd) (names, most string) {
-	for i, c := range of {
-		names += string(l.crowds.Sum(string(id), network(c.Network))[:shortHash])
-		if i > 0 {
-			most += ","
+	l.mu.Lock()
+	for id, r := range l.rooms {
+		if r.present > 0 {
+			known = append(known, id)
 		}
-		most += strconv.Itoa(max(0, c.Most))
 	}
-	return names, most
-}
-
-func network(p netip.Prefix) string {
-	b, _ := p.MarshalBinary() // never fails
-	return string(b)
+	l.mu.Unlock()
+	slices.Sort(known)
+	var all []live.Crowd
+	for _, id := range slices.Compact(known) {
+		n, err := l.Players(ctx, id, now)
+		if err != nil {
+			return nil, err
+		}
+		if n > 0 {
+			all = append(all, live.Crowd{ID: id, Players: n})
+		}
+	}
+	return live.Largest(all, limit), nil
 }

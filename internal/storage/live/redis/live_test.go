@@ -61,7 +61,8 @@ func node(tb testing.TB, url string, now func() time.Time, limits live.Limits) *
 	c := redis.Open(at, []byte("the installation's secret"), slog.New(slog.DiscardHandler))
 	tb.Cleanup(func() { expect.OK(tb, c.Close(), "Close") })
 	l := New(c, limits, now)
-	l.since = func() time.Duration { return time.Hour }
+	begun := time.Now()
+	l.steady = func() time.Time { return begun }
 	return l
 }
 
@@ -71,9 +72,6 @@ func settled(tb testing.TB, url string, now, server func() time.Time) *Live {
 	l := node(tb, url, now, live.Limits{})
 	l.clock = server
 	exchanged(tb, l)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.whole = 0
 	return l
 }
 
@@ -81,7 +79,7 @@ func settled(tb testing.TB, url string, now, server func() time.Time) *Live {
 func exchanged(tb testing.TB, nodes ...*Live) {
 	tb.Helper()
 	for _, l := range nodes {
-		l.topped = false
+		l.topped = time.Time{}
 		expect.OK(tb, l.Sync(tb.Context()), "Sync")
 	}
 }
@@ -124,7 +122,7 @@ func (c *cluster) next(ctx context.Context, now time.Time, asks bool, call func(
 	c.set(now)
 	c.turn++
 	l := c.nodes[c.turn%len(c.nodes)]
-	l.topped = false
+	l.topped = time.Time{}
 	if asks {
 		if _, err := l.Players(ctx, "game", now); err != nil {
 			return err
