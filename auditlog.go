@@ -31,11 +31,6 @@ const (
 	ActionCloseReport = "close-report"
 )
 
-// Actions returns all actions that the audit log can record.
-func Actions() []string {
-	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionCloseReport, ActionAllowMail}
-}
-
 // The actors of the audit log.
 const (
 	ActorOperator = "operator" // an action at the machine itself

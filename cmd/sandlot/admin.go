@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/storage/mail"
 	"sandlot/internal/storage/sqlstore"
-	"sandlot/internal/transport/intake/hint"
 )
 
 // adminCommand holds the operator's commands for accounts and projects. They work on the data folder, beside a running
@@ -22,7 +20,6 @@ type adminCommand struct {
 	Suspend suspendCommand `cmd:"" help:"Take a project, or an account and all its projects, offline; nothing is deleted."`
 
 	Reinstate reinstateCommand `cmd:"" help:"Bring a suspended project or account back."`
-	Restore   restoreCommand   `cmd:"" hidden:"" passthrough:"" help:"Called reinstate now."`
 
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
 	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
@@ -80,21 +77,6 @@ type target struct {
 	Target string `arg:"" help:"@HANDLE, HANDLE or e-mail address of an account; id or address of a project."`
 }
 
-type format struct {
-	JSON bool `name:"json" help:"Print JSON. (default: text)"`
-}
-
-// print writes v as JSON, or calls plain.
-func (f format) print(t *terminal, v any, plain func()) error {
-	if !f.JSON {
-		plain()
-		return nil
-	}
-	e := json.NewEncoder(t.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 type suspendCommand struct {
 	target
 	justified
@@ -125,20 +107,6 @@ func (c *reinstateCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// restoreCommand is the former name of reinstate, from before versions could be restored.
-type restoreCommand struct {
-	Rest []string `arg:"" optional:""`
-}
-
-// Run prints the new name.
-func (c *restoreCommand) Run() error {
-	command := "sandlot admin reinstate"
-	for _, word := range c.Rest {
-		command += " " + hint.Quote(word)
-	}
-	return usageError{fmt.Errorf("admin restore is called admin reinstate now; nothing was changed, run:\n%s", command)}
-}
-
 type deleteCommand struct {
 	target
 	justified
@@ -152,8 +120,9 @@ func (c *deleteCommand) Run(ctx context.Context, t *terminal) error {
 			// A server does the same within a minute, but none may be running.
 			err = c.forgetter(a.db.Upkeep()).Forget(ctx)
 		}
-		if found.Account != nil {
-			return fmt.Sprintf("%s is deleted, with %s of %s.", found.Target(), amount(found.Account.Projects, "project"), amount(found.Account.Bytes, "byte")), err
+		if d := found.Account; d != nil {
+			with := amount(d.Projects, "project") + " of " + amount(d.Bytes, "byte")
+			return fmt.Sprintf("%s is deleted, with %s.", found.Target(), with), err
 		}
 		return found.Target() + " is deleted.", err
 	})

@@ -3,68 +3,40 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"text/tabwriter"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
 )
 
-// listPage is the number of records read at once; a list is printed while it is read.
-const listPage = 500
-
 type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
-	storage
-	format
+	listing
 	Suspended bool   `help:"Only what was suspended directly. (default: everything)"`
 	Account   string `placeholder:"TARGET" help:"Only projects of this account. (default: all)"`
-	Limit     int    `default:"1000" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
 }
 
-// Run lists accounts or projects, one line (or one object) for each.
+// Run lists accounts or projects.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
-	if c.Limit < 0 || c.Account != "" && c.What == "accounts" {
-		return usageError{errors.New("--limit is not negative, and --account is for projects")}
+	if c.Account != "" && c.What == "accounts" {
+		return usageError{errors.New("--account is for projects")}
 	}
 	return c.administer(ctx, func(a operator) error {
-		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-		defer w.Flush()
-		lines := &terminal{out: w, err: t.err}
 		if c.What == "accounts" {
-			return c.accounts(ctx, a, lines)
+			return c.accounts(ctx, a, t)
 		}
-		return c.projects(ctx, a, lines)
+		return c.projects(ctx, a, t)
 	})
-}
-
-// pages reads page after page up to the last one or the limit.
-func (c *listCommand) pages(read func(limit int) (int, error)) error {
-	for left := c.Limit; ; {
-		limit := listPage
-		if c.Limit > 0 {
-			limit = min(limit, left)
-		}
-		n, err := read(limit)
-		if left -= n; err != nil || n < limit || c.Limit > 0 && left <= 0 {
-			return err
-		}
-	}
 }
 
 func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) error {
 	var after sandlot.AccountID
-	return c.pages(func(limit int) (int, error) {
-		list, err := a.Accounts(ctx, a.by, after, c.Suspended, limit)
-		for _, d := range list {
-			after = d.ID
-			if err := c.print(t, newAccountLine(d), func() { newAccountLine(d).row(t.out) }); err != nil {
-				return 0, err
-			}
+	return list(c.listing, t, func(limit int) ([]accountLine, error) {
+		found, err := a.Accounts(ctx, a.by, after, c.Suspended, limit)
+		if len(found) > 0 {
+			after = found[len(found)-1].ID
 		}
-		return len(list), err
+		return each(found, newAccountLine), err
 	})
 }
 
@@ -77,16 +49,13 @@ func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) err
 		}
 		q.Account = account.ID
 	}
-	return c.pages(func(limit int) (int, error) {
+	return list(c.listing, t, func(limit int) ([]projectLine, error) {
 		q.Limit = limit
-		list, err := a.Projects(ctx, a.by, q)
-		for _, d := range list {
-			q.After = d.Number
-			if err := c.print(t, newProjectLine(d), func() { newProjectLine(d).row(t.out) }); err != nil {
-				return 0, err
-			}
+		found, err := a.Projects(ctx, a.by, q)
+		if len(found) > 0 {
+			q.After = found[len(found)-1].Number
 		}
-		return len(list), err
+		return each(found, newProjectLine), err
 	})
 }
 
@@ -104,18 +73,10 @@ type accountLine struct {
 }
 
 func newAccountLine(d operate.AccountDetail) accountLine {
-	return accountLine{d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt}
-}
-
-func (l accountLine) row(w io.Writer) {
-	verified := "-"
-	if l.Email != "" {
-		verified = "pending"
+	return accountLine{
+		d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt),
+		shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt,
 	}
-	if l.EmailVerified {
-		verified = "verified"
-	}
-	fmt.Fprintf(w, "@%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Handle, l.Status, orDash(l.Email), verified, amount(l.Projects, "project"), amount(l.Bytes, "byte"), l.CreatedAt.Format(time.RFC3339))
 }
 
 // projectLine is a project in its printed form. Status also covers a suspended account, SuspendedAt only the project.
@@ -135,11 +96,10 @@ type projectLine struct {
 }
 
 func newProjectLine(d operate.ProjectDetail) projectLine {
-	return projectLine{string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), orNil(d.DeletedAt), d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt}
-}
-
-func (l projectLine) row(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%s\t@%s\tversion %d\t%s\t%s\t%s\t%s\n", l.ProjectID, l.Status, l.Handle, l.Version, amount(l.Files, "file"), amount(l.Size, "byte"), l.UpdatedAt.Format(time.RFC3339), orDash(l.Title))
+	return projectLine{
+		string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), orNil(d.DeletedAt),
+		d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt,
+	}
 }
 
 func shownStatus(suspended bool) string {
@@ -147,18 +107,4 @@ func shownStatus(suspended bool) string {
 		return "suspended"
 	}
 	return "active"
-}
-
-func orNil(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

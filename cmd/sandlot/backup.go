@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +17,6 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/format/content"
 	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/cache"
-	"sandlot/internal/storage/blob/s3"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -47,9 +44,10 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 		return fmt.Errorf("backup: %w", err)
 	}
 	if b.seen.Damaged > 0 {
-		return fmt.Errorf("the backup %s is complete, but of its data %s, as in %s", b.dir, damage(b.seen.Damaged), c.place())
+		return fmt.Errorf("the backup %s is complete, but of its data %s, as in %s", b.dir, damage(b.seen.Damaged), c.storage)
 	}
-	fmt.Fprintf(t.out, "%s: %s, %s, %s, all verified\n", b.dir, amount(b.seen.Projects, "project"), amount(b.seen.Blobs, "blob"), amount(b.seen.Bytes, "byte"))
+	fmt.Fprintf(t.out, "%s: %s, %s, %s, all verified\n",
+		b.dir, amount(b.seen.Projects, "project"), amount(b.seen.Blobs, "blob"), amount(b.seen.Bytes, "byte"))
 	return nil
 }
 
@@ -114,7 +112,8 @@ func (b *backup) begin() (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the folder %s cannot be used: %w", b.tmp, cause(err))
 	}
-	for _, name := range []string{blobsName, databaseName, databaseName + partial, databaseName + partial + "-wal", databaseName + partial + "-shm"} {
+	unfinished := databaseName + partial
+	for _, name := range []string{blobsName, databaseName, unfinished, unfinished + "-wal", unfinished + "-shm"} {
 		if err := os.RemoveAll(filepath.Join(b.tmp, name)); err != nil {
 			return nil, errors.Join(fmt.Errorf("the folder %s cannot be emptied: %w", b.tmp, cause(err)), lock.Close())
 		}
@@ -122,35 +121,26 @@ func (b *backup) begin() (*os.File, error) {
 	return lock, nil
 }
 
-// originals are the bytes to copy. take copies a blob, unless the copy already has it. It skips a missing or damaged
-// blob: the verification of the copy reports that.
-type originals interface {
-	take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error
-	Close() error
-}
+// A takeBlob takes a blob into a copy.
+type takeBlob func(context.Context, sandlot.Blob) error
 
-// A clonedFolder has files that are linked or copied, whatever their content.
-type clonedFolder struct {
-	*blob.Disk
-	link bool
-}
-
-func (f clonedFolder) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
-	if err := f.CloneTo(ctx, to, b.Ref, f.link); !errors.Is(err, sandlot.ErrNotFound) {
-		return err
+// taking returns the function that takes a blob into the copy, unless the copy has it already. It skips a missing or
+// damaged blob: the verification of the copy reports that.
+func (b *backup) taking(from verifiable, to *blob.Disk) takeBlob {
+	folder, ok := from.(*blob.Disk)
+	if !ok { // a bucket's bytes are verified while they are fetched
+		return func(ctx context.Context, b sandlot.Blob) error { return fetchBlob(ctx, from, to, b) }
 	}
-	return nil
-}
-
-// A fetchedBucket has files that are verified while they are fetched.
-type fetchedBucket struct{ cached }
-
-func (f fetchedBucket) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
-	return fetchBlob(ctx, f.cached, to, b)
+	return func(ctx context.Context, of sandlot.Blob) error {
+		if err := folder.CloneTo(ctx, to, of.Ref, b.link); !errors.Is(err, sandlot.ErrNotFound) {
+			return err
+		}
+		return nil
+	}
 }
 
 // fetchBlob copies a blob and verifies it on the way. It skips a blob that is missing or damaged.
-func fetchBlob(ctx context.Context, from opener, to taker, b sandlot.Blob) error {
+func fetchBlob(ctx context.Context, from verifiable, to taker, b sandlot.Blob) error {
 	var read content.Source // its Err distinguishes the source from the target
 	err := to.TakeFrom(ctx, b.Ref, func() (io.ReadCloser, error) {
 		r, err := from.Open(ctx, b, 0, -1)
@@ -167,11 +157,6 @@ func fetchBlob(ctx context.Context, from opener, to taker, b sandlot.Blob) error
 	return err
 }
 
-// An opener is a source of blobs.
-type opener interface {
-	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-}
-
 // A taker is a target for blobs.
 type taker interface {
 	TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error
@@ -183,29 +168,9 @@ type sourced struct {
 	io.Closer
 }
 
-// originals opens the bytes. A bucket has to belong to the installation of the records.
-func (b *backup) originals(ctx context.Context, db *sqlstore.DB) (originals, error) {
-	if b.from.BlobURL == "" {
-		d, err := blob.OpenDisk(filepath.Join(b.from.Data, blobsName), blob.Options{Existing: true})
-		if err != nil {
-			return nil, fmt.Errorf("the folder of files cannot be read: %w", err)
-		}
-		return clonedFolder{d, b.link}, nil
-	}
-	id, err := installation(ctx, db, "instance")
-	if err != nil {
-		return nil, err
-	}
-	store, err := b.from.bucket(ctx, s3.Options{Instance: hex.EncodeToString(id), Existing: true})
-	if err != nil {
-		return nil, err
-	}
-	return fetchedBucket{cached{cache.New(store, cache.Options{}), store}}, nil
-}
-
 // fill copies, verifies, syncs and renames.
 func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
-	from, err := b.originals(ctx, db)
+	from, err := b.from.existing(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -215,7 +180,7 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 		return err
 	}
 	defer to.Close()
-	if err := b.copy(ctx, db, from, to); err != nil {
+	if err := b.copy(ctx, db, to, b.taking(from, to)); err != nil {
 		return err
 	}
 	for _, sync := range []func() error{
@@ -238,8 +203,7 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 // copy takes all blobs, then the database, then the blobs that came in between, and removes those that the database
 // does not name. The blobs come first, for the collector of any node may take one that the database has just released;
 // it takes none of the later ones, for they are newer than its grace.
-func (b *backup) copy(ctx context.Context, db *sqlstore.DB, from originals, to *blob.Disk) error {
-	take := func(ctx context.Context, b sandlot.Blob) error { return from.take(ctx, to, b) }
+func (b *backup) copy(ctx context.Context, db *sqlstore.DB, to *blob.Disk, take takeBlob) error {
 	if err := takeAll(ctx, db, take); err != nil {
 		return err
 	}
@@ -264,7 +228,7 @@ const (
 )
 
 // takeAll takes all blobs in the records.
-func takeAll(ctx context.Context, records *sqlstore.DB, take func(context.Context, sandlot.Blob) error) error {
+func takeAll(ctx context.Context, records *sqlstore.DB, take takeBlob) error {
 	for last := int64(0); ; {
 		list, err := records.Upkeep().BlobsAfter(ctx, last, takenPage)
 		if err != nil || len(list) == 0 {
@@ -278,7 +242,7 @@ func takeAll(ctx context.Context, records *sqlstore.DB, take func(context.Contex
 }
 
 // takePage takes some blobs.
-func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, take func(context.Context, sandlot.Blob) error) error {
+func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, take takeBlob) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(takers)
 	for _, b := range list {
@@ -297,7 +261,7 @@ func takePage(ctx context.Context, records *sqlstore.DB, list []sandlot.Blob, ta
 }
 
 // complete makes the blobs of the copy match its database, and verifies all of it.
-func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Disk, take func(context.Context, sandlot.Blob) error) error {
+func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Disk, take takeBlob) error {
 	if err := takeAll(ctx, records, take); err != nil {
 		return err
 	}

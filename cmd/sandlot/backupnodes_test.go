@@ -213,19 +213,6 @@ func TestSoakABackupWhoseBucketDoesNotAnswerIsRefused(t *testing.T) {
 	refusesBackup(t, "127.0.0.1:1", set[0], set[1], "--blob-url", "s3://files?endpoint=http://127.0.0.1:1&region=here")
 }
 
-// collected are originals of which none is left once the records are copied.
-type collected struct {
-	originals
-	records string
-}
-
-func (c collected) take(ctx context.Context, to *blob.Disk, b sandlot.Blob) error {
-	if _, err := os.Stat(c.records); err == nil {
-		return nil
-	}
-	return c.originals.take(ctx, to, b)
-}
-
 func TestABackupHasWhatACollectorTakesWhenTheRecordsAreCopied(t *testing.T) {
 	t.Parallel()
 	bucket, _ := apart(t)
@@ -247,13 +234,19 @@ func TestABackupHasWhatACollectorTakesWhenTheRecordsAreCopied(t *testing.T) {
 			db, err := b.from.records(t.Context())
 			expect.OK(t, err)
 			defer func() { expect.OK(t, db.Close()) }()
-			from, err := b.originals(t.Context(), db)
+			from, err := b.from.existing(t.Context(), db)
 			expect.OK(t, err)
 			defer func() { expect.OK(t, from.Close()) }()
 			to, err := blob.OpenDisk(filepath.Join(b.tmp, blobsName), blob.Options{})
 			expect.OK(t, err)
 			defer func() { expect.OK(t, to.Close()) }()
-			expect.OK(t, b.copy(t.Context(), db, collected{from, filepath.Join(b.tmp, databaseName+partial)}, to))
+			take := b.taking(from, to)
+			expect.OK(t, b.copy(t.Context(), db, to, func(ctx context.Context, of sandlot.Blob) error {
+				if _, err := os.Stat(filepath.Join(b.tmp, databaseName+partial)); err == nil {
+					return nil // a collector has taken all of them
+				}
+				return take(ctx, of)
+			}))
 			if b.seen.Damaged != 0 || b.seen.Blobs == 0 {
 				t.Errorf("%+v", b.seen)
 			}

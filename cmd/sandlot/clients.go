@@ -4,9 +4,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
+	"slices"
 	"sync"
-	"sync/atomic"
 
 	"sandlot/internal/domain/admission"
 )
@@ -17,9 +16,7 @@ type clients struct {
 	public  bool // whether the base URL is public
 	log     *slog.Logger
 
-	forgotten sync.Once   // logs a proxy on this machine
-	silent    sync.Once   // logs a proxy that forwards requests without an address
-	private   atomic.Bool // whether a peer in a private network has been logged
+	warned sync.Once
 }
 
 // unknown replaces the address of clients that cannot be distinguished. It is not an address, so all of them together
@@ -29,83 +26,37 @@ const unknown = "unknown:0"
 // name sets the client's address where the rest of the program reads it. A port that only the proxy knows is 0.
 func (c *clients) name(r *http.Request) {
 	forwarded := r.Header["X-Forwarded-For"]
-	if forwarded == nil {
-		c.direct(r)
-		return
-	}
 	peer := admission.Peer(r.RemoteAddr)
-	if !c.proxies.Trust(peer) {
-		c.untrusted(r, peer)
+	if forwarded != nil && c.proxies.Trust(peer) {
+		client, known := c.proxies.Client(peer, forwarded)
+		switch {
+		case !known, c.public && client.IsLoopback():
+			// Only a direct client on this machine has no limits; this one came through a proxy.
+			r.RemoteAddr = unknown
+		case client != peer:
+			r.RemoteAddr = net.JoinHostPort(client.String(), "0")
+		}
 		return
 	}
-	client, known := c.proxies.Client(peer, forwarded)
-	switch {
-	case !known, c.public && client.IsLoopback():
-		// Only a direct client on this machine has no limits; this one came through a proxy.
-		r.RemoteAddr = unknown
-	case client != peer:
-		r.RemoteAddr = net.JoinHostPort(client.String(), "0")
+	proxy := peer.IsLoopback() && (forwarded != nil || c.public && passedOn(r.Header))
+	if proxy || c.public && !peer.IsLoopback() && admission.Local(peer) { // a container's gateway looks like the latter
+		c.warned.Do(func() {
+			c.log.Warn("requests seem to come through a proxy whose word is not taken: all its clients count as one",
+				"mend", "let it send X-Forwarded-For, and name it, as in --trusted-proxies 127.0.0.1,::1")
+		})
+	}
+	if proxy && c.public {
+		r.RemoteAddr = unknown // its clients are not on this machine
 	}
 }
 
 // passing are the other fields by which a proxy shows that it has forwarded a request, though they hold no address that
 // is read here. It never changes.
 var passing = [...]string{
-	"Forwarded", "X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via",
-	"Cf-Connecting-Ip", "True-Client-Ip", "X-Client-Ip",
+	"Forwarded", "X-Real-Ip", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server", "Via", "Cf-Connecting-Ip",
+	"True-Client-Ip", "X-Client-Ip",
 }
 
-// direct handles a request without a forwarded address. A proxy on this machine may have forwarded it all the same:
-// then its client is not on this machine.
-func (c *clients) direct(r *http.Request) {
-	if !c.public {
-		return
-	}
-	if !admission.Peer(r.RemoteAddr).IsLoopback() {
-		c.lookAt(r.RemoteAddr)
-		return
-	}
-	for _, name := range passing {
-		if r.Header[name] != nil {
-			c.silent.Do(func() {
-				c.log.Warn("a proxy on this machine does not tell its clients' addresses: all of them count as one client",
-					"mend", "have it send X-Forwarded-For, and start with --trusted-proxies 127.0.0.1,::1")
-			})
-			r.RemoteAddr = unknown
-			return
-		}
-	}
-}
-
-// untrusted handles a request that an untrusted peer claims to have forwarded.
-func (c *clients) untrusted(r *http.Request, peer netip.Addr) {
-	if !peer.IsLoopback() {
-		c.lookAt(r.RemoteAddr)
-		return
-	}
-	c.forgotten.Do(func() {
-		means := "all its clients count as one, without limits"
-		if c.public {
-			means = "all its clients count as one"
-		}
-		c.log.Warn("untrusted local proxy: "+means, "mend", "--trusted-proxies 127.0.0.1,::1")
-	})
-	if c.public {
-		r.RemoteAddr = unknown
-	}
-}
-
-// lookAt warns once of a peer in a private network, on a public instance: it may be a proxy, or the gateway of a
-// container.
-func (c *clients) lookAt(remote string) {
-	if !c.public || c.private.Load() {
-		return
-	}
-	if peer := admission.Peer(remote); peer.IsLoopback() || !admission.Local(peer) {
-		return
-	}
-	if c.private.CompareAndSwap(false, true) {
-		c.log.Warn("requests come from a private address, which counts as one client: if a proxy or a container's gateway stands there, all its clients share the limits of one",
-			"mend", "name a proxy in --trusted-proxies; give a container the addresses of its clients")
-	}
+func passedOn(h http.Header) bool {
+	return slices.ContainsFunc(passing[:], func(name string) bool { return h[name] != nil })
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"net/url"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
-	"unicode"
 
 	"github.com/alecthomas/kong"
 )
@@ -22,32 +19,33 @@ type configCheckCommand struct {
 	settings
 }
 
-// Run prints each setting as a line of a configuration file or, if it is not set and has no default, as a comment with
-// its effective value.
-func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Context) error {
-	p, err := c.plan(ctx)
+// Run prints each setting as a line of a configuration file with its origin or, if it is not set and has no default, as
+// a comment with the value in force.
+func (c *configCheckCommand) Run(t *terminal, k *kong.Context) error {
+	p, err := c.plan()
 	if err != nil {
 		return usageError{err}
 	}
-	effects := p.effects()
+	inForce := p.inForce()
 	w := tabwriter.NewWriter(t.out, 0, 0, 1, ' ', 0)
 	for _, f := range k.Selected().Flags {
-		if f.Tag == nil || !belongs(f) {
+		if f.Name == "help" || f.Name == "config" {
 			continue
 		}
-		name, value, because := f.Name, shownValue(f), []string{origin(k, f, t.from)}
-		if p.isUnset(f) {
-			name, value = "# "+name, p.shown(effects[f.Name].value)
-			because = append(because, effects[f.Name].reason)
+		name, value, from := f.Name, shownValue(f), origin(k, f, t.from)
+		if !f.HasDefault && f.Target.IsZero() {
+			name, value = "# "+name, p.shown(cmp.Or(inForce[f.Name], value))
+		} else if value == `"auto"` {
+			from += "; " + inForce[f.Name]
 		}
-		because = slices.DeleteFunc(append(because, effects[f.Name].note), func(s string) bool { return s == "" })
-		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, inComment(p.shown(strings.Join(because, "; "))))
+		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, inComment(from))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	mode, means := isolation(p.places)
-	fmt.Fprintf(t.out, "\n# links begin with %s, those of projects with %s\n", p.shown(p.places.Base.String()), p.shown(p.places.Project("PROJECT", 0, "").URL))
+	base, project := p.places.Base.String(), p.places.Project("PROJECT", 0, "").URL
+	fmt.Fprintf(t.out, "\n# links begin with %s, those of projects with %s\n", p.shown(base), p.shown(project))
 	fmt.Fprintf(t.out, "# isolation %s: %s\n# memory here: %s\n", mode, means, p.memory)
 	for _, sentence := range p.warnings {
 		fmt.Fprintf(t.out, "# WARNING: %s\n", inComment(sentence))
@@ -55,8 +53,27 @@ func (c *configCheckCommand) Run(ctx context.Context, t *terminal, k *kong.Conte
 	return nil
 }
 
-// isUnset reports whether a setting has no value of its own.
-func (p plan) isUnset(f *kong.Flag) bool { return !f.HasDefault && f.Target.IsZero() }
+// inForce returns the values that the program gives to settings which are not set, and its decisions behind auto.
+func (p plan) inForce() map[string]string {
+	decided := func(on bool) string {
+		if on {
+			return "on"
+		}
+		return "off"
+	}
+	return map[string]string{
+		"base-url":     strconv.Quote(p.places.Base.String()),
+		"content-host": strconv.Quote(cmp.Or(p.places.Content, "none")),
+		"path-form":    decided(p.places.PathForm),
+		"quarantine":   decided(p.quarantine(p.places.Base)),
+		"mail-from":    strconv.Quote(p.sender(p.places)),
+		"cache-size":   size(p.memory.cache).about().String(),
+		"max-bodies":   strconv.Itoa(p.memory.bodies),
+		"disk-limit":   strconv.Itoa(p.diskPercent(p.places)),
+		"limits":       decided(p.limited(public(p.places))),
+		"limit":        p.limitsShown(),
+	}
+}
 
 // origin returns the source of a value.
 func origin(k *kong.Context, f *kong.Flag, from origins) string {
@@ -72,16 +89,6 @@ func origin(k *kong.Context, f *kong.Flag, from origins) string {
 		return "default"
 	}
 	return "not set"
-}
-
-// belongs reports whether a flag is one of the settings.
-func belongs(f *kong.Flag) bool {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[settings]()) {
-		if field.Tag.Get("name") == f.Name || strings.EqualFold(field.Name, strings.ReplaceAll(f.Name, "-", "")) {
-			return true
-		}
-	}
-	return false
 }
 
 // shownValue returns a flag's value in the form of the file, with a secret masked.
@@ -117,13 +124,6 @@ func masked(secret string) string {
 
 // inComment returns a text that stays on its line: the name of a file may have any character.
 func inComment(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
+	quoted := strconv.Quote(text)
+	return quoted[1 : len(quoted)-1]
 }

@@ -1,53 +1,20 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net"
-	"net/netip"
-	"strings"
-	"time"
 )
-
-// lookUpWait is the longest wait for a name server: an operator who starts a service should not wait longer.
-const lookUpWait = 10 * time.Second
-
-// lookUp returns the addresses of a host.
-func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
-	ctx, cancel := context.WithTimeout(ctx, lookUpWait)
-	defer cancel()
-	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}
 
 // resolve returns the one address of a flag's HOST:PORT, so that its reach is known before anything listens. A nil IP
 // stands for every address.
-func resolve(ctx context.Context, flag, hostport string, lookUp func(context.Context, string) ([]netip.Addr, error)) (*net.TCPAddr, error) {
-	host, service, err := net.SplitHostPort(hostport)
-	if err != nil || strings.ContainsAny(host, "/ ") {
-		return nil, fmt.Errorf("%s %q is not HOST:PORT, such as 127.0.0.1:8080", flag, hostport)
+func resolve(flag, hostport string) (at *net.TCPAddr, err error) {
+	if _, _, err = net.SplitHostPort(hostport); err == nil {
+		at, err = net.ResolveTCPAddr("tcp", hostport)
 	}
-	port, err := net.LookupPort("tcp", service)
 	if err != nil {
-		return nil, fmt.Errorf("%s %q has no port from 0 to 65535", flag, hostport)
+		return nil, fmt.Errorf("%s %q is not HOST:PORT of this machine, such as 127.0.0.1:8080: %w", flag, hostport, err)
 	}
-	if host == "" {
-		return &net.TCPAddr{Port: port}, nil
-	}
-	a, err := netip.ParseAddr(host)
-	if err != nil {
-		found, err := lookUp(ctx, host)
-		if err != nil || len(found) == 0 {
-			return nil, fmt.Errorf("%s %q: the host %s is not known here; name an IP address of this machine", flag, hostport, host)
-		}
-		a = found[0].Unmap()
-		for _, other := range found { // as the system chooses for a name
-			if other = other.Unmap(); other.Is4() {
-				a = other
-				break
-			}
-		}
-	}
-	return net.TCPAddrFromAddrPort(netip.AddrPortFrom(a.Unmap(), uint16(port))), nil
+	return at, nil
 }
 
 // sameListener reports whether two addresses cannot be listened on at once.

@@ -28,9 +28,8 @@ func newLogger(w io.Writer, format, level string) *slog.Logger {
 // A logHandler is slog's handler together with the writer of its lines.
 type logHandler struct {
 	slog.Handler
-	lines  *lineWriter
-	json   bool
-	stamps stamps
+	lines *lineWriter
+	json  bool
 }
 
 // handlerOf returns the handler of a logger from newLogger; nil for any other.

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"sandlot"
@@ -33,7 +31,6 @@ type moveCommand struct {
 	ToDatabaseURL   string `name:"to-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move to, which must be empty. (default: SQLite in the folder --to)"`
 	ToBlobURL       string `name:"to-blob-url" placeholder:"URL" help:"S3-compatible store to move to, which must hold no files; with the one to move from, the files stay. (default: the folder --to)"`
 	AllowDamaged    bool   `help:"Move although files or records are damaged: they are listed, and bytes that are lost stay behind. (default: stop before the records)"`
-	format
 }
 
 // A side is the source or the target of a move.
@@ -51,21 +48,6 @@ func (s side) check() error {
 		return fmt.Errorf("%s: %w", s.flag, err)
 	}
 	return nil
-}
-
-// String returns the place for people, without a password.
-func (s side) String() string {
-	var parts []string
-	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
-		parts = append(parts, (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
-	}
-	if at, err := s3.ParseURL(s.BlobURL); err == nil && s.BlobURL != "" {
-		parts = append(parts, at.String())
-	}
-	if !s.elsewhere() {
-		parts = append(parts, s.Data)
-	}
-	return strings.Join(parts, " and ")
 }
 
 // Run moves everything.
@@ -260,7 +242,8 @@ func (m *moving) run(ctx context.Context) error {
 		}
 	}
 	v := operate.Verifier{Records: m.records.From.Upkeep(), Blobs: verified, Now: time.Now, Report: func(f operate.Finding) error {
-		return m.command.print(m.t, f, func() { fmt.Fprintln(m.t.out, findingLine(f)) })
+		_, err := fmt.Fprintln(m.t.out, findingLine(f))
+		return err
 	}}
 	var err error
 	if m.seen, err = v.Run(ctx); err != nil {
@@ -277,39 +260,25 @@ func (m *moving) progress(done, table string, rows int64) error {
 	if done == "compared" {
 		m.rows += rows
 	}
-	said := struct {
-		Kind  string `json:"kind"`
-		Table string `json:"table"`
-		Rows  int64  `json:"rows"`
-	}{done, table, rows}
-	return m.command.print(m.t, said, func() { fmt.Fprintf(m.t.out, "%s %s: %s\n", done, table, amount(rows, "row")) })
+	_, err := fmt.Fprintf(m.t.out, "%s %s: %s\n", done, table, amount(rows, "row"))
+	return err
 }
 
 // done releases the target folder, and prints the totals.
 func (m *moving) done() error {
-	left := []string{}
+	left := ""
 	if m.to.Data != "" && !m.sameFolder {
 		if err := m.finish(); err != nil {
 			return err
 		}
-		if entries, err := os.ReadDir(filepath.Join(m.from.Data, mailName)); err == nil && len(entries) > 0 && m.from.Data != "" {
-			left = append(left, fmt.Sprintf("Messages that were saved as files stay in %s.", filepath.Join(m.from.Data, mailName)))
+		mails := filepath.Join(m.from.Data, mailName)
+		if entries, err := os.ReadDir(mails); err == nil && len(entries) > 0 && m.from.Data != "" {
+			left = "Messages that were saved as files stay in " + mails + ".\n"
 		}
 	}
-	summary := struct {
-		Kind string `json:"kind"`
-		Rows int64  `json:"rows"`
-		operate.Verified
-		Left []string `json:"left"`
-	}{"summary", m.rows, m.seen, left}
-	return m.command.print(m.t, summary, func() {
-		fmt.Fprintf(m.t.out, "moved to %s: %s, %s, %s copied and compared\n",
-			m.to, amount(m.rows, "row"), amount(m.seen.Blobs, "blob"), amount(m.seen.Bytes, "byte"))
-		for _, s := range left {
-			fmt.Fprintln(m.t.out, s)
-		}
-		fmt.Fprintf(m.t.out, "Start a server on it, and none on %s any more.\n", m.from)
-	})
+	_, err := fmt.Fprintf(m.t.out, "moved to %s: %s, %s, %s copied and compared\n%sStart a server on it, and none on %s any more.\n",
+		m.to, amount(m.rows, "row"), amount(m.seen.Blobs, "blob"), amount(m.seen.Bytes, "byte"), left, m.from)
+	return err
 }
 
 // finish copies today's salt, so that today's visitors still count once, and removes the mark.

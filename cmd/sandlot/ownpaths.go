@@ -6,30 +6,18 @@ import (
 	"sandlot"
 )
 
-// An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play.
-// It is read-only, and not an operation of admission: free holds the reason why no client is refused.
+// An own is a path that the program answers itself, on both of its listeners, beside the routes of api, web and play. It
+// is read-only, and takes no operation of admission: a refusal would look like the end of the service.
 type own struct {
-	path, area string
-	numbers    bool // whether it moves to the listener of the metrics, if there is one
-	free       string
+	path, area string // an area "metrics" moves to the listener of the metrics, if there is one
 	serve      func(*router) http.HandlerFunc
 }
 
 // owns are all own paths. It never changes.
 var owns = []own{
-	{"/healthz", "health", false, "who watches the process takes a refusal for its end; it reads nothing", func(s *router) http.HandlerFunc { return s.health }},
-	{"/readyz", "health", false, "a balancer would take the service away from everybody; it asks the store for one row", func(s *router) http.HandlerFunc { return s.readiness }},
-	{"/metrics", "metrics", true, "its reader comes every few seconds; numbers in memory are all it reads", func(s *router) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
-}
-
-// ownPath returns the own of a path, nil if there is none.
-func ownPath(path string) *own {
-	for i := range owns {
-		if owns[i].path == path {
-			return &owns[i]
-		}
-	}
-	return nil
+	{"/healthz", "health", func(s *router) http.HandlerFunc { return s.health }},
+	{"/readyz", "health", func(s *router) http.HandlerFunc { return s.readiness }},
+	{"/metrics", "metrics", func(s *router) http.HandlerFunc { return s.metrics.handler().ServeHTTP }},
 }
 
 // readOnly answers GET and HEAD, and never from a cache.
@@ -37,7 +25,8 @@ func readOnly(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			w.Header().Set("Allow", "GET, HEAD")
-			refuse(http.StatusMethodNotAllowed, string(sandlot.CodeMethodNotAllowed), "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
+			code := string(sandlot.CodeMethodNotAllowed)
+			refuse(http.StatusMethodNotAllowed, code, "This path takes GET only.", "Send a GET request.").ServeHTTP(w, r)
 			return
 		}
 		unstored(w.Header())

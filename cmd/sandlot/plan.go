@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net"
 	"net/netip"
@@ -22,23 +21,22 @@ type plan struct {
 	places          sandlot.Places
 	memory          memoryPlan
 	proxies         admission.Proxies
-	papers          paper.Papers
 	warnings        []string
 }
 
 // plan refuses a configuration that cannot work or would admit more than the operator said, before anything is opened
 // or made. It checks the parts of the machine that settings name: host names to listen on, and the data folder. It
 // ignores conditions that may change before another start, such as a port in use or a full disk.
-func (s settings) plan(ctx context.Context) (p plan, err error) {
+func (s settings) plan() (p plan, err error) {
 	p.settings = s
 	if err := s.check(); err != nil {
 		return p, err
 	}
-	if p.listen, err = resolve(ctx, "--listen", s.Listen, lookUp); err != nil {
+	if p.listen, err = resolve("--listen", s.Listen); err != nil {
 		return p, err
 	}
 	if s.MetricsListen != "" {
-		if p.metrics, err = resolve(ctx, "--metrics-listen", s.MetricsListen, lookUp); err != nil {
+		if p.metrics, err = resolve("--metrics-listen", s.MetricsListen); err != nil {
 			return p, err
 		}
 		if sameListener(p.listen, p.metrics) {
@@ -57,7 +55,7 @@ func (s settings) plan(ctx context.Context) (p plan, err error) {
 	if err := checkFolder(s.Data); err != nil {
 		return p, err
 	}
-	if p.papers, err = s.readPapers(); err != nil {
+	if _, err = s.readPapers(); err != nil {
 		return p, err
 	}
 	p.proxies, _ = admission.ParseProxies(s.TrustedProxies) // was checked
@@ -76,7 +74,8 @@ func (s settings) checkExposure(listen *net.TCPAddr, p sandlot.Places) error {
 	if s.BaseURL != "" {
 		why = "--base-url " + s.BaseURL + " is local"
 	}
-	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
+	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as "+
+		"https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
 }
 
 // readPapers reads the operator's pages for visitors.
@@ -102,7 +101,7 @@ func (s settings) checkMail(p sandlot.Places) error {
 	return nil
 }
 
-// warn returns the warnings about a valid configuration that may be a mistake.
+// warn returns the warnings about a valid configuration that is probably a mistake.
 func (p plan) warn() (all []string) {
 	say := func(when bool, format string, args ...any) {
 		if when {
@@ -111,21 +110,20 @@ func (p plan) warn() (all []string) {
 	}
 	mode, _ := isolation(p.places)
 	base, isPublic := p.places.Base, public(p.places)
-	exposed := !loopback(p.listen)
-	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, so everyone who reaches it counts as local: limits, quarantine, and the disk limit are off unless set, and everything is listed; set --base-url to the public URL and leave --insecure-local out", p.Listen, base)
-	say(p.InsecureLocal && (!exposed || isPublic), "--insecure-local does nothing here: leave it out, so that a later mistake is refused")
-	say(isPublic && base.Scheme == "http", "--base-url %s is public, but not encrypted: keys and mail addresses can be read on the way, and no browser stays logged in; set an https URL, with a proxy in front that does TLS", base)
-	say(isPublic && p.proxyForgotten(exposed), "--trusted-proxies does not name the proxy in front of this service, so all visitors share one address and its limits, or have no limits at all: set it, for example to 127.0.0.1,::1")
-	say(p.metrics != nil && strangersReach(p.metrics), "--metrics-listen %s can be reached from other machines, and shows the numbers of the service to everyone who does: set a loopback or private address, or let a firewall keep others out", p.MetricsListen)
-	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
-	say(isPublic && p.places.Content != "" && private(hostname(p.places.Content)), "--content-host %s is local, so visitors cannot open projects: set a public domain", p.places.Content)
-	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can verify an email or log in: set it to a mail server")
-	say(p.Pages != "" && len(p.papers) == 0, "--pages %s has none of about.md, terms.md, and privacy.md, so no page is linked: write one, or leave it out", p.Pages)
-	say(p.Playtest && p.places.Content == "", "--playtest opens nothing, as projects have no addresses of their own: set --content-host")
-	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95 to keep some room", deref(p.DiskLimit))
-	say(p.tooLittleForUploads(), "--limit bytes has no room for one key to complete an upload of max-file-size %s: set its second number to at least twice that", p.MaxFileSize)
-	say(p.memory.tooLittle(), "the %s has less memory (%s) than the %s that the service promises to work in: give it more", p.memory.from, shownBytes(p.memory.bytes), shownBytes(leastMemory))
-	say(p.memory.cache > p.memory.goLimit/4, "--cache-size %s takes more than a quarter of the memory (%s): set less, or leave it out", shownBytes(p.memory.cache), shownBytes(p.memory.goLimit))
+	exposed, plain, metrics := !loopback(p.listen), base.Scheme == "http", p.metrics != nil && strangersReach(p.metrics)
+	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, "+
+		"so everyone who reaches it counts as local, without limits and quarantine", p.Listen, base)
+	say(isPublic && plain, "--base-url %s is public, but not encrypted: keys can be read on the way, and no browser stays logged in; "+
+		"set an https URL, with a proxy in front that does TLS", base)
+	say(isPublic && p.proxyForgotten(exposed), "--trusted-proxies does not name the proxy in front of this service, so all visitors "+
+		"share one address and its limits, or have no limits at all: set it, for example to 127.0.0.1,::1")
+	say(metrics, "--metrics-listen %s can be reached from other machines: set a loopback or private address", p.MetricsListen)
+	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: "+
+		"set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
+	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can log in: set it to a mail server")
+	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95", deref(p.DiskLimit))
+	say(p.memory.tooLittle(), "the %s has less memory (%s) than the %s that the service promises to work in: give it more",
+		p.memory.from, shownBytes(p.memory.bytes), shownBytes(leastMemory))
 	return all
 }
 
@@ -136,15 +134,6 @@ func (p plan) proxyForgotten(exposed bool) bool {
 		return !p.proxies.Trust(p.listen.AddrPort().Addr().Unmap())
 	}
 	return p.places.Base.Scheme == "https" && len(p.proxies) == 0
-}
-
-// tooLittleForUploads reports whether a key's half of the limit of bytes is less than the cost of one upload.
-func (p plan) tooLittleForUploads() bool {
-	if !p.limited(public(p.places)) {
-		return false
-	}
-	rates, _ := p.each() // was checked
-	return rates.Bytes.Burst > 0 && rates.Bytes.Burst/2 < int64(p.MaxFileSize)
 }
 
 // shown replaces a port in a text by PORT if the system picks it at the start.

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"net/netip"
 	"strings"
 	"testing"
 
@@ -12,17 +9,6 @@ import (
 
 // TestRegression22NoStrangerCountsAsLocal: a listener that others reach needs a public base-url, or a wish.
 func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
-	hosts := map[string][]netip.Addr{
-		"localhost": {netip.MustParseAddr("::1"), netip.MustParseAddr("127.0.0.1")}, "me": {netip.MustParseAddr("192.168.0.9")},
-		"both": {netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("127.0.0.1")}, "turned": {netip.MustParseAddr("::1"), netip.MustParseAddr("10.0.0.1")},
-		"six": {netip.MustParseAddr("::1")},
-	}
-	lookUp := func(_ context.Context, host string) ([]netip.Addr, error) {
-		if found := hosts[host]; found != nil {
-			return found, nil
-		}
-		return nil, errors.New("no such host")
-	}
 	for _, tc := range []struct {
 		listen, at string
 		alone      bool // whether this machine alone reaches it
@@ -33,10 +19,6 @@ func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
 		{"[::ffff:127.0.0.1]:80", "127.0.0.1:80", true},
 		{"localhost:8080", "127.0.0.1:8080", true},
 		{"localhost:http", "127.0.0.1:80", true},
-		{"six:80", "[::1]:80", true},
-		{"both:80", "127.0.0.1:80", true},
-		{"turned:80", "10.0.0.1:80", false},
-		{"me:80", "192.168.0.9:80", false},
 		{":8080", ":8080", false},
 		{":", ":0", false},
 		{"0.0.0.0:0", "0.0.0.0:0", false},
@@ -48,7 +30,7 @@ func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
 		{"[fe80::1%eth0]:80", "[fe80::1%eth0]:80", false},
 		{"203.0.113.7:80", "203.0.113.7:80", false},
 	} {
-		at, err := resolve(t.Context(), "--listen", tc.listen, lookUp)
+		at, err := resolve("--listen", tc.listen)
 		if err != nil || at.String() != tc.at || loopback(at) != tc.alone {
 			t.Errorf("%s is %v, %v", tc.listen, at, err)
 			continue
@@ -68,8 +50,8 @@ func TestRegression22NoStrangerCountsAsLocal(t *testing.T) {
 			}
 		}
 	}
-	for _, wrong := range []string{"", "8080", "127.0.0.1", "nowhere:80", "127.0.0.1:70000", "127.0.0.1:-1", "unix:/run/x.sock", "::1:80", "a b:80"} {
-		if at, err := resolve(t.Context(), "--listen", wrong, lookUp); err == nil {
+	for _, wrong := range []string{"", "8080", "127.0.0.1", "nowhere.invalid:80", "127.0.0.1:70000", "127.0.0.1:-1", "unix:/run/x.sock", "::1:80", "a b:80"} {
+		if at, err := resolve("--listen", wrong); err == nil {
 			t.Errorf("%q is %v", wrong, at)
 		}
 	}
@@ -89,9 +71,7 @@ func TestRegression22TheAddressThatWasCheckedIsListenedOn(t *testing.T) {
 	if o.code != 0 || o.sentence != "" {
 		t.Errorf("%d %s", o.code, o.sentence)
 	}
-	at, err := resolve(t.Context(), "--listen", "localhost:0", func(context.Context, string) ([]netip.Addr, error) {
-		return []netip.Addr{netip.MustParseAddr("127.0.0.2")}, nil
-	})
+	at, err := resolve("--listen", "127.0.0.2:0")
 	expect.OK(t, err)
 	l, err := listen("--listen", at)
 	expect.OK(t, err)
@@ -116,8 +96,8 @@ func TestRegression22OneAddressIsNotListenedOnTwice(t *testing.T) {
 		{"0.0.0.0:1", "[::1]:1", false},
 		{"[::]:1", "127.0.0.1:1", true},
 	} {
-		a, err1 := resolve(t.Context(), "", tc.a, nil)
-		b, err2 := resolve(t.Context(), "", tc.b, nil)
+		a, err1 := resolve("", tc.a)
+		b, err2 := resolve("", tc.b)
 		if err1 != nil || err2 != nil || sameListener(a, b) != tc.same || sameListener(b, a) != tc.same {
 			t.Errorf("%s and %s: %v %v", tc.a, tc.b, err1, err2)
 		}

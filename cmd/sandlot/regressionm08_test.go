@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,11 +46,9 @@ func TestRegressionM08NoRecipeLosesTheKeys(t *testing.T) {
 			left, err := filepath.Glob(filepath.Join(folder, ".sandlot*.json.*"))
 			expect.OK(t, err)
 			expect.Equal(t, "temporary files", len(left), 0)
-			list, err := exec.CommandContext(t.Context(), bin, "admin", "list", "--data", s.Data()).Output()
+			list, err := exec.CommandContext(t.Context(), bin, "admin", "list", "accounts", "--data", s.Data()).Output()
 			expect.OK(t, err)
-			handles := regexp.MustCompile(`@\S+`).FindAllString(string(list), -1)
-			slices.Sort(handles)
-			expect.Equal(t, "accounts of "+string(list), len(slices.Compact(handles)), 1)
+			expect.Equal(t, "lines of "+string(list), strings.Count(string(list), "\n"), 2)
 		})
 	}
 }

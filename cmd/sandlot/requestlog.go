@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"sandlot/internal/format/inspect"
@@ -35,55 +34,23 @@ type requestLine struct {
 // millis returns milliseconds, to the thousandth.
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// request logs a request. It formats most lines itself, exactly as slog would, and holds them for a moment; it leaves a
-// line with a value that needs quotes, or could be a key, to slog.
+// request logs a request. It formats most lines of text itself, exactly as slog would, and holds them for a moment; it
+// leaves a line of JSON, or one with a value that needs quotes or could be a key, to slog.
 func (h *logHandler) request(log *slog.Logger, l *requestLine) {
 	ctx := context.Background() // the handlers ignore it
 	switch {
 	case !log.Enabled(ctx, slog.LevelInfo):
-	case h != nil && l.simple():
+	case h != nil && !h.json && l.simple():
 		var room [512]byte
-		h.lines.Hold(h.append(room[:0], l))
+		h.lines.Hold(l.append(room[:0]))
 	default:
 		log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request_id", l.id), slog.String("area", l.area),
-			slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path),
-			slog.Int("status", l.status), slog.Float64("took_ms", millis(l.took)), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
+			slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path), slog.Int("status", l.status),
+			slog.Float64("took_ms", millis(l.took)), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
 	}
 }
 
-// append appends a line in the handler's format.
-func (h *logHandler) append(b []byte, l *requestLine) []byte {
-	if h.json {
-		return l.appendJSON(b)
-	}
-	b = append(b, "time="...)
-	b = h.stamps.append(b, l.at)
-	return l.appendText(b)
-}
-
-// stamps formats times as slog's text does, to the millisecond. Only the milliseconds change more than once a second.
-type stamps struct {
-	last atomic.Pointer[stamp]
-}
-
-type stamp struct {
-	second     int64
-	date, zone string // before and behind the milliseconds
-}
-
-func (s *stamps) append(b []byte, at time.Time) []byte {
-	last := s.last.Load()
-	if last == nil || last.second != at.Unix() {
-		last = &stamp{at.Unix(), at.Format("2006-01-02T15:04:05."), at.Format("Z07:00")}
-		s.last.Store(last)
-	}
-	ms := at.Nanosecond() / 1e6
-	b = append(b, last.date...)
-	b = append(b, byte('0'+ms/100), byte('0'+ms/10%10), byte('0'+ms%10))
-	return append(b, last.zone...)
-}
-
-// simple reports whether nothing in the line has to be quoted, escaped or redacted, in either format.
+// simple reports whether nothing in the line has to be quoted or redacted.
 func (l *requestLine) simple() bool { return simple(l.method) && simple(l.host) && simple(l.path) }
 
 // simpleMax is the longest value that is formatted here, in bytes: the addresses of real files are shorter.
@@ -98,8 +65,8 @@ func simple(s string) bool {
 	return s != "" && len(s) <= simpleMax && inspect.Redact(s) == s
 }
 
-// appendText appends everything except the time.
-func (l *requestLine) appendText(b []byte) []byte {
+func (l *requestLine) append(b []byte) []byte {
+	b = l.at.AppendFormat(append(b, "time="...), "2006-01-02T15:04:05.000Z07:00")
 	b = append(append(b, " level=INFO msg=request request_id="...), l.id...)
 	b = append(append(b, " area="...), l.area...)
 	b = append(append(b, " method="...), l.method...)
@@ -111,20 +78,4 @@ func (l *requestLine) appendText(b []byte) []byte {
 	b = strconv.AppendInt(append(b, " out="...), l.answered, 10)
 	b = strconv.AppendBool(append(b, " aborted="...), l.aborted)
 	return append(b, '\n')
-}
-
-func (l *requestLine) appendJSON(b []byte) []byte {
-	b = append(b, `{"time":"`...)
-	b = l.at.AppendFormat(b, time.RFC3339Nano)
-	b = append(append(b, `","level":"INFO","msg":"request","request_id":"`...), l.id...)
-	b = append(append(b, `","area":"`...), l.area...)
-	b = append(append(b, `","method":"`...), l.method...)
-	b = append(append(b, `","host":"`...), l.host...)
-	b = append(append(b, `","path":"`...), l.path...)
-	b = strconv.AppendInt(append(b, `","status":`...), int64(l.status), 10)
-	b = strconv.AppendFloat(append(b, `,"took_ms":`...), millis(l.took), 'f', -1, 64)
-	b = strconv.AppendInt(append(b, `,"in":`...), l.read, 10)
-	b = strconv.AppendInt(append(b, `,"out":`...), l.answered, 10)
-	b = strconv.AppendBool(append(b, `,"aborted":`...), l.aborted)
-	return append(b, "}\n"...)
 }

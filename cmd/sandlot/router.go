@@ -104,8 +104,10 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	case ofProject && !onBase:
 		return "play", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.play.ServeOrigin(w, r, label) })
 	}
-	if p := ownPath(r.URL.Path); p != nil && (!p.numbers || s.metrics.public) {
-		return p.area, readOnly(p.serve(s))
+	for _, p := range owns {
+		if p.path == r.URL.Path && (p.area != "metrics" || s.metrics.public) {
+			return p.area, readOnly(p.serve(s))
+		}
 	}
 	switch path := r.URL.Path; {
 	case path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi."):

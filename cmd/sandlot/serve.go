@@ -34,7 +34,7 @@ const grace = 30 * time.Second
 // ends it.
 func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p sandlot.Places, addr string) error) error {
 	defer flushLog(log)
-	plan, err := s.plan(ctx)
+	plan, err := s.plan()
 	if err != nil {
 		return usageError{err}
 	}

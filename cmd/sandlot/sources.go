@@ -14,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sandlot/internal/client/cli"
-	"sandlot/internal/transport/intake/hint"
 )
 
 // environment holds the variables that begin with SANDLOT_.
@@ -198,7 +197,7 @@ func (f file) onlyFlags(app *kong.Application) error {
 			return fmt.Errorf("configuration file %s: unknown setting %q; sandlot serve --help lists all", f.path, name)
 		}
 		if value := f.lines[name]; value.Kind != yaml.ScalarNode || value.Tag == "!!null" {
-			return fmt.Errorf("configuration file %s: %s has no value, or more than one: write %s: VALUE, or take the line out", f.path, name, name)
+			return fmt.Errorf("configuration file %s: %s has no value, or more than one: write %s: VALUE", f.path, name, name)
 		}
 	}
 	return nil
@@ -218,32 +217,17 @@ func (env environment) onlyFlags(app *kong.Application) error {
 		case known[flag]:
 			return fmt.Errorf("environment variable %s: only a secret can lie in a file; set %s", name, flag)
 		default:
-			return fmt.Errorf("environment variable %s is no setting; sandlot serve --help lists all, and clients read %s%s", name, strings.Join(cli.Variables(), " and "), renamed(name))
+			return fmt.Errorf("environment variable %s is no setting, unset it; sandlot serve --help lists all, and clients read %s",
+				name, strings.Join(cli.Variables(), " and "))
 		}
 	}
 	return nil
-}
-
-// renamed returns the command that sets the probably intended variable, on lines of its own, or else the one that
-// unsets this one.
-func renamed(name string) string {
-	right := ""
-	switch {
-	case strings.HasSuffix(name, "_KEY"), strings.HasSuffix(name, "_TOKEN"):
-		right = "SANDLOT_KEY"
-	case strings.HasSuffix(name, "_URL"), strings.HasSuffix(name, "_HOST"):
-		right = "SANDLOT_SERVER"
-	}
-	if right == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < 'A' || r > 'Z') }) {
-		return "\n    unset " + hint.Quote(name)
-	}
-	return "\n    export " + right + "=\"$" + name + "\"; unset " + name
 }
 
 // foreign reports whether a variable is not a setting of a server: clients have theirs, Kubernetes sets some for every
 // service of its namespace, and the tests have their own.
 func foreign(name string) bool {
 	rest := strings.TrimPrefix(name, envPrefix)
-	return slices.Contains(cli.Variables(), name) || rest == "PORT" || strings.HasPrefix(rest, "PORT_") || strings.HasPrefix(rest, "SERVICE_") ||
-		rest == "BIN" || strings.HasPrefix(rest, "TEST_")
+	begins := func(prefix string) bool { return strings.HasPrefix(rest, prefix) }
+	return slices.Contains(cli.Variables(), name) || rest == "PORT" || rest == "BIN" || begins("PORT_") || begins("SERVICE_") || begins("TEST_")
 }

@@ -9,8 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"sandlot"
 	"sandlot/internal/storage/blob"
@@ -48,19 +50,19 @@ type blobs interface {
 // elsewhere reports whether the data folder holds only replaceable data.
 func (s storage) elsewhere() bool { return s.DatabaseURL != "" && s.BlobURL != "" }
 
-// place returns the places of all data, for people, without a password.
-func (s storage) place() string {
-	files, records := s.Data, s.Data
-	if at, err := s3.ParseURL(s.BlobURL); err == nil {
-		files = at.String()
+// String returns the places of all data for people, without a password.
+func (s storage) String() string {
+	var parts []string
+	if u, err := url.Parse(s.DatabaseURL); err == nil && s.DatabaseURL != "" {
+		parts = append(parts, (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String())
 	}
-	if s.DatabaseURL != "" {
-		records = "the PostgreSQL database"
+	if at, err := s3.ParseURL(s.BlobURL); err == nil && s.BlobURL != "" {
+		parts = append(parts, at.String())
 	}
-	if files == records {
-		return files
+	if !s.elsewhere() {
+		parts = append(parts, s.Data)
 	}
-	return records + " and " + files
+	return strings.Join(parts, " and ")
 }
 
 // AfterApply is called by the parser.
@@ -126,7 +128,7 @@ func (s storage) finished() error {
 	if err != nil || s.Data == "" {
 		return nil
 	}
-	return fmt.Errorf("%s is being filled from %s and is not complete: run \"sandlot move\" again until it says that it is done", s.Data, from)
+	return fmt.Errorf("%s is being filled from %s and is not complete: run \"sandlot move\" again to its end", s.Data, from)
 }
 
 // records opens existing records, and creates none.

@@ -24,19 +24,23 @@ const tryLimit = 5 * time.Minute
 
 // Run serves, publishes one file as an agent would, and goes on serving.
 func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
-	open := openExample
-	if c.File != "" {
-		if err := checkReadable(c.File); err != nil {
-			return usageError{err}
-		}
-		open = func() (io.ReadCloser, error) { return os.Open(c.File) }
+	f, err := c.open()
+	if err != nil {
+		return usageError{err}
 	}
-	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(ctx context.Context, p sandlot.Places, addr string) error {
-		got, err := publishFile(ctx, addr, open)
+	defer f.Close()
+	name := "The example"
+	if c.File != "" {
+		name = filepath.Base(c.File)
+	}
+	log := newLogger(t.err, c.LogFormat, c.LogLevel)
+	return c.serve(ctx, log, func(ctx context.Context, p sandlot.Places, addr string) error {
+		got, err := publishFile(ctx, addr, f)
 		if err != nil {
-			return fmt.Errorf("publish %s: %w", c.name(), err)
+			return fmt.Errorf("publish %s: %w", name, err)
 		}
-		_, err = fmt.Fprintf(t.out, published, c.name(), got.URL, got.PathURL, got.PageURL, p.Base, got.APIKey, got.ProjectAPIKey, got.ProjectID)
+		_, err = fmt.Fprintf(t.out, published,
+			name, got.URL, got.PathURL, got.PageURL, p.Base, got.APIKey, got.ProjectAPIKey, got.ProjectID)
 		return err
 	})
 }
@@ -64,32 +68,15 @@ const published = `
 
 `
 
-func (c *tryCommand) name() string {
+func (c *tryCommand) open() (io.ReadCloser, error) {
 	if c.File == "" {
-		return "The example"
+		return examples.Files().Open(examples.Wick)
 	}
-	return filepath.Base(c.File)
-}
-
-func openExample() (io.ReadCloser, error) {
-	return examples.Files().Open(examples.Wick)
-}
-
-func checkReadable(path string) error {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return fmt.Errorf("cannot read %s: %w", path, cause(err))
-	case info.IsDir():
-		return fmt.Errorf("%s is a folder: name one HTML file", path)
-	case info.Size() == 0:
-		return fmt.Errorf("%s is empty", path)
-	}
-	return nil
+	return os.Open(c.File)
 }
 
 // publishFile signs up and publishes through the real API.
-func publishFile(ctx context.Context, addr string, open func() (io.ReadCloser, error)) (client.Answer, error) {
+func publishFile(ctx context.Context, addr string, f io.Reader) (client.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryLimit)
 	defer cancel()
 	c := client.Client{Base: &url.URL{Scheme: "http", Host: addr}}
@@ -97,11 +84,6 @@ func publishFile(ctx context.Context, addr string, open func() (io.ReadCloser, e
 	if err != nil {
 		return client.Answer{}, err
 	}
-	f, err := open()
-	if err != nil {
-		return client.Answer{}, err
-	}
-	defer f.Close()
 	c.Key = who.APIKey
 	return c.Publish(ctx, client.Fields{}, f)
 }

@@ -40,10 +40,11 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 		operate.Verified
 	}{"summary", seen.Damaged == 0, seen}
 	err = c.print(t, summary, func() {
-		fmt.Fprintf(t.out, "%s, %s, %s: %d damaged, %s\n", amount(seen.Projects, "project"), amount(seen.Blobs, "blob"), amount(seen.Bytes, "byte"), seen.Damaged, amount(seen.Strays, "stray"))
+		fmt.Fprintf(t.out, "%s, %s, %s: %d damaged, %s\n", amount(seen.Projects, "project"), amount(seen.Blobs, "blob"),
+			amount(seen.Bytes, "byte"), seen.Damaged, amount(seen.Strays, "stray"))
 	})
 	if err == nil && seen.Damaged > 0 {
-		err = fmt.Errorf("%s in %s", damage(seen.Damaged), c.place())
+		err = fmt.Errorf("%s in %s", damage(seen.Damaged), c.storage)
 	}
 	return err
 }

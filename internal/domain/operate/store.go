@@ -35,12 +35,9 @@ type ProjectQuery struct {
 
 // LogQuery selects the entries of the log to list.
 type LogQuery struct {
-	Target       string    // of this target; empty: of all
-	Actor        string    // by this actor, or a person of this name; empty: by all
-	Action       string    // of this action; empty: of all
-	Since, Until time.Time // from the one on and before the other; zero: no bound
-	Before       int64     // only those with an ID below; 0: all
-	Limit        int
+	Target string // of this target; empty: of all
+	Before int64  // only those with an ID below; 0: all
+	Limit  int
 }
 
 // Deletion is the end of an account or a project.

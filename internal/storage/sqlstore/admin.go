@@ -220,25 +220,13 @@ func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
 }
 
 func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {
-	const (
-		entries = selectLog + "id < ?1"
-		some    = " AND (?2 = '' OR actor = ?2 OR name = ?2) AND (?3 = '' OR action = ?3 OR (?3 = 'reinstate' AND action = 'restore')) AND at >= ?4 AND at < ?5"
-		last    = " ORDER BY id DESC LIMIT ?6"
-	)
-	before, until := int64(math.MaxInt64), int64(math.MaxInt64)
+	before := int64(math.MaxInt64)
 	if q.Before != 0 {
 		before = q.Before
 	}
-	if !q.Until.IsZero() {
-		until = micros(q.Until)
-	}
-	since := int64(math.MinInt64)
-	if !q.Since.IsZero() {
-		since = micros(q.Since)
-	}
-	query, args := entries+some+last, []any{before, q.Actor, q.Action, since, until, q.Limit}
+	query, args := selectLog+"id < ?1 ORDER BY id DESC LIMIT ?2", []any{before, q.Limit}
 	if q.Target != "" {
-		query, args = entries+some+" AND target = ?7"+last, append(args, q.Target)
+		query, args = selectLog+"id < ?1 AND target = ?3 ORDER BY id DESC LIMIT ?2", append(args, q.Target)
 	}
 	return all(ctx, store.db, scanLogEntry, query, args...)
 }
