@@ -65,7 +65,7 @@ var outside = map[string][]string{
 	"storage/sqlstore/sqlite": {"modernc.org/sqlite"},
 	"format/squeeze":          {"github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"format/unpack":           {"github.com/klauspost/compress", "golang.org/x/text"},
-	"transport/web":           {"golang.org/x/text", "github.com/boombuler/barcode", "github.com/rogpeppe/go-internal"},
+	"transport/web":           {"golang.org/x/text", "github.com/maypok86/otter/v2", "github.com/boombuler/barcode", "github.com/rogpeppe/go-internal"},
 	"transport/web/texts":     {"golang.org/x/text"},
 	"testkit/testenv":         {"github.com/chromedp/chromedp", "github.com/jackc/pgx/v5", "golang.org/x/net"},
 	"testkit/expect":          {"github.com/google/go-cmp"},

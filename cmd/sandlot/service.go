@@ -363,7 +363,7 @@ func (a *app) router(m *metrics) *router {
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
-	pages := web.New(web.Config{Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Sessions: a.callers, Account: a.account, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

@@ -16,19 +16,12 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// overviewRows lists the projects on the first page of the account.
-type overviewRows interface {
-	// Overview returns a page of the caller's projects with their plays by day, newest change first, and the cursor of the
-	// next page, if there is one.
-	Overview(ctx context.Context, by sandlot.Caller, cursor string) (list []gallery.OverviewRow, next string, err error)
-}
-
 // overviews serves the first page of the account, and its forms about accounts that were created with its address and
 // never confirmed.
 type overviews struct {
-	gallery overviewRows
-	trash   Trash
-	account claimants
+	gallery *gallery.Service
+	trash   *publish.Trash
+	account *account.Service
 }
 
 func (o overviews) routes() []route {
@@ -101,13 +94,6 @@ func (v view) At(path string) bool { return v.r.URL.Path == path }
 // Below reports whether the current page is below this path.
 func (v view) Below(path string) bool { return strings.HasPrefix(v.r.URL.Path, path+"/") }
 
-// claimants lists and settles the unconfirmed accounts with the owner's address.
-type claimants interface {
-	Claimants(ctx context.Context, by sandlot.Caller) ([]account.LoginChoice, error)
-	TakeOver(ctx context.Context, by sandlot.Caller, handle string) error
-	Disown(ctx context.Context, by sandlot.Caller, handle string) error
-}
-
 // settle handles the form of a step about the account of a handle. A form sent twice leads to the same page.
 func settle(step func(context.Context, sandlot.Caller, string) error, said string) func(*visit) error {
 	return form(maxForm, func(v *visit) error {
@@ -120,16 +106,8 @@ func settle(step func(context.Context, sandlot.Caller, string) error, said strin
 	}, "handle")
 }
 
-// sessionLists lists and ends the sessions of the caller's account.
-type sessionLists interface {
-	Sessions(ctx context.Context, by sandlot.Caller) ([]sandlot.Session, error)
-	EndSession(ctx context.Context, by sandlot.Caller, id int64) error
-	// EndOtherSessions ends all of the account's sessions but the caller's own.
-	EndOtherSessions(ctx context.Context, by sandlot.Caller) error
-}
-
 // sessionPages serves the page of the logins.
-type sessionPages struct{ account sessionLists }
+type sessionPages struct{ account *account.Service }
 
 func (s sessionPages) routes() []route {
 	return []route{

@@ -35,7 +35,7 @@ func (s *shares) card(v *visit) error {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return s.picture(v, "image/png", cardParts(s.fonts, found), s.cardOf(v, found))
+	return s.picture(v, "image/png", cardParts(s.fonts, found), s.charged(v, func() ([]byte, error) { return s.cardOf(v, found) }))
 }
 
 // cardParts returns everything that the card of a project depends on.
@@ -57,30 +57,24 @@ func pictureKey(parts []string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// cardOf returns the drawing of a project's card. A cover that was just replaced, or is damaged, gives way to the tile.
-func (s *shares) cardOf(v *visit, p sandlot.Project) drawing {
-	out := drawing{begin: s.share(v), draw: func(shown []byte) ([]byte, error) {
-		return s.press.Draw(card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Picture: shown, Tile: cover.Hues[cover.HueOf(p.ID)]})
-	}}
-	if p.Cover == "" {
-		return out
-	}
-	out.fetch = func() ([]byte, error) {
-		shown, err := s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
-		if errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) {
-			return nil, nil
+// cardOf draws a project's card. A cover that was just replaced, or is damaged, gives way to the tile.
+func (s *shares) cardOf(v *visit, p sandlot.Project) ([]byte, error) {
+	c := card.Card{Title: name(p), Handle: "@" + p.Handle, Lang: p.Lang, Tile: cover.Hues[cover.HueOf(p.ID)]}
+	if p.Cover != "" {
+		var err error
+		c.Picture, err = s.covers.Picture(v.r.Context(), v.by, p.Cover, coverWidth)
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrCorrupt) {
+			return nil, err
 		}
-		return shown, err
 	}
-	return out
+	return s.press.draw(v.r.Context(), c)
 }
 
-// share returns the function that charges the visitor for a drawing: its work, and a place among the drawings of the
-// visitor's network.
-func (s *shares) share(v *visit) func() (end func(), err error) {
-	return func() (func(), error) {
+// charged charges the visitor for a drawing: its work, and a place among the drawings of the visitor's network.
+func (s *shares) charged(v *visit, draw func() ([]byte, error)) func() ([]byte, error) {
+	return func() ([]byte, error) {
 		if v.by.From.Free {
-			return func() {}, nil
+			return draw()
 		}
 		if s.drawers.Full(v.by.From.Network) {
 			return nil, &admission.Denied{Limit: "work", After: time.Second}
@@ -88,7 +82,12 @@ func (s *shares) share(v *visit) func() (end func(), err error) {
 		if err := v.grant.Also(admission.Draw); err != nil {
 			return nil, err
 		}
-		return s.drawers.Lock(v.r.Context(), v.by.From.Network)
+		end, err := s.drawers.Lock(v.r.Context(), v.by.From.Network)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+		return draw()
 	}
 }
 
@@ -96,9 +95,9 @@ func (s *shares) share(v *visit) func() (end func(), err error) {
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
-	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, drawing{begin: s.share(v), draw: func([]byte) ([]byte, error) {
-		return s.press.Draw(card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
-	}})
+	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, s.charged(v, func() ([]byte, error) {
+		return s.press.draw(v.r.Context(), card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
+	}))
 }
 
 // code sends the address of a project's page as a QR code.
@@ -108,11 +107,12 @@ func (s *shares) code(v *visit) error {
 		return err
 	}
 	page := s.places.Project(found.ID, found.Version, "").Page
-	return s.picture(v, "image/svg+xml", []string{"code", page}, drawing{draw: func([]byte) ([]byte, error) { return qrCode(page) }})
+	return s.picture(v, "image/svg+xml", []string{"code", page}, func() ([]byte, error) { return qrCode(page) })
 }
 
-// picture sends a picture that depends on these parts alone.
-func (s *shares) picture(v *visit, contentType string, parts []string, by drawing) error {
+// picture sends a picture that depends on these parts alone. It is drawn once for all concurrent requests, which share
+// an error, too, except a refusal of one of the visitors.
+func (s *shares) picture(v *visit, contentType string, parts []string, draw func() ([]byte, error)) error {
 	key := pictureKey(parts)
 	h := v.w.Header()
 	h.Set("Cache-Control", "public, max-age=3600"+sharedFor) // a new title is seen within an hour
@@ -122,7 +122,7 @@ func (s *shares) picture(v *visit, contentType string, parts []string, by drawin
 	if v.unchanged(key) {
 		return nil
 	}
-	body, err := s.pictures.get(v.r.Context(), key, by)
+	body, err := s.pictures.get(v.r.Context(), key, anyPicture, isRefusal, func([]byte) ([]byte, error) { return draw() })
 	if err != nil {
 		h.Del("ETag")
 		h.Set("Cache-Control", "no-store")

@@ -142,7 +142,7 @@ const (
 )
 
 // pictureFiles serves the pictures at their addresses.
-type pictureFiles struct{ covers Covers }
+type pictureFiles struct{ covers *cover.Service }
 
 func (p pictureFiles) routes() []route {
 	return []route{

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/card"
 )
 
@@ -23,23 +24,19 @@ const (
 // shares serves the parts of a project that other sites show: its frame, its card and its QR code. It reads no login.
 // It may be used concurrently.
 type shares struct {
-	heads    heads
+	heads    *publish.Service
 	places   sandlot.Places
-	pictures *pictures
-	covers   coverBytes
+	pictures *cache[[]byte]
+	covers   *cover.Service
 	fonts    card.Fonts
-	press    *card.Press          // of the one drawing at a time
+	press    *painter
 	drawers  *turns.Locks[string] // of a network: its pictures that are being drawn or wait
-}
-
-// coverBytes returns the bytes of pictures.
-type coverBytes interface {
-	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
 }
 
 func newShares(cfg Config) *shares {
 	return &shares{
-		heads: cfg.Service, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
+		heads: cfg.Service, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts,
+		press:   &painter{Press: card.New(cfg.Fonts, cfg.Log), load: turns.NewLoad(1, nil)},
 		drawers: turns.NewShares[string](maxOfOne),
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/transport/intake"
 )
 
 const examplesPath = "/new/examples"
@@ -20,11 +19,8 @@ const examplesPath = "/new/examples"
 // offers serves the pages on which visitors publish the built-in examples, while the instance has no project.
 type offers struct {
 	form    beginnings
-	service intake.Publisher
-	gallery interface {
-		Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error)
-	}
-	contents Contents
+	service *publish.Service
+	gallery *gallery.Service
 }
 
 func (p offers) routes() []route {
@@ -109,7 +105,7 @@ func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, 
 	if err != nil {
 		return nil, err
 	}
-	tree := p.contents.NewTree(nil) // the program's own files were not received
+	tree := p.service.Contents.NewTree(nil) // the program's own files were not received
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -122,7 +118,7 @@ func (p offers) treeOf(ctx context.Context, e examples.Example) (*publish.Tree, 
 		return tree.Add(ctx, name, publish.Declared{}, f)
 	})
 	if err != nil {
-		p.contents.DiscardTree(ctx, tree)
+		p.service.Contents.DiscardTree(ctx, tree)
 		return nil, err
 	}
 	return tree, nil

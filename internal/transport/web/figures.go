@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/csv"
 	"net/http"
 	"slices"
@@ -14,14 +13,8 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// Figures returns the numbers of a project over time to its owner; *figures.Service implements it.
-type Figures interface {
-	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
-	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
-}
-
 // statistics serves the page of a project's numbers over time, and its tables.
-type statistics struct{ service Figures }
+type statistics struct{ service *figures.Service }
 
 func (s statistics) routes() []route {
 	const at = "/account/projects/{id}/statistics"

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/xml"
@@ -17,18 +16,6 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 )
-
-// galleries returns the public lists of projects. An invalid cursor is sandlot.ErrNotFound.
-type galleries interface {
-	Browse(ctx context.Context, by sandlot.Caller, order gallery.Sort, cursor string) (gallery.Page, error)
-	Home(ctx context.Context, by sandlot.Caller) (gallery.Home, error)
-	Tagged(ctx context.Context, by sandlot.Caller, tag string, order gallery.Sort, cursor string) (gallery.Page, error)
-	Tags(ctx context.Context, by sandlot.Caller) ([]string, error)
-	Search(ctx context.Context, by sandlot.Caller, text, cursor string) (gallery.Page, error)
-	Suggest(ctx context.Context, by sandlot.Caller, text string) ([]gallery.Card, error)
-	// Profile returns the current handle of the account, and no projects if it is another one.
-	Profile(ctx context.Context, by sandlot.Caller, handle string, order gallery.Sort, cursor string) (current string, page gallery.Page, err error)
-}
 
 // profilePath is the prefix of the paths of profiles.
 const profilePath = "/@"

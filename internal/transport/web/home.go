@@ -55,7 +55,7 @@ func (v view) Sought() string {
 
 // lists serves the pages on which people find projects to play.
 type lists struct {
-	gallery galleries
+	gallery *gallery.Service
 	fronts  *fronts
 }
 
@@ -146,7 +146,7 @@ func (l lists) front(v *visit, s shelf) error {
 		}
 		return err
 	}
-	page, err := l.fronts.page(v.r.Context(), frontKey{v.Lang, "/", s.Sort}, func() (stencil.Stencil, error) {
+	page, err := l.fronts.page(v.r.Context(), v.Lang+" /"+string(s.Sort), func() (stencil.Stencil, error) {
 		body, err := l.renderFront(v.forAll(), s)
 		return newStencil(body), err
 	})

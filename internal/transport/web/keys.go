@@ -14,20 +14,8 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// keyrings lists and changes keys. Each method covers the keys of the caller's account alone.
-type keyrings interface {
-	Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error)
-	KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error)
-	FormToken(ctx context.Context, by sandlot.Caller) (string, error)
-	MintKey(ctx context.Context, by sandlot.Caller, in publish.NewKey) (sandlot.Secret, error)
-	RotateKey(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
-	RevokeKey(ctx context.Context, by sandlot.Caller, id int64) error
-	OldKeys(ctx context.Context, by sandlot.Caller) (n int, verified time.Time, err error)
-	ReplaceOldKeys(ctx context.Context, by sandlot.Caller, formToken string) (sandlot.Secret, error)
-}
-
 // keys serves the page of an account's keys.
-type keys struct{ service keyrings }
+type keys struct{ service *publish.Service }
 
 func (k keys) routes() []route {
 	return []route{

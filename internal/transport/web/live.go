@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,16 +14,9 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// live counts and registers the players of a project.
-type live interface {
-	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
-	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
-	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
-}
-
 // numbers serves the moving numbers of a project's page to its scripts. It may be used concurrently.
 type numbers struct {
-	gallery  live
+	gallery  *gallery.Service
 	visitors visitors
 	watchers *watch.Watchers
 }

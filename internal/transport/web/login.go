@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"net/http"
@@ -13,27 +12,6 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 )
-
-// Logins logs people in; *account.Service implements it. The token that AskLogin returned identifies a browser. A token
-// that is used, too old or another browser's is sandlot.ErrNotFound.
-type Logins interface {
-	// MintBrowser draws a token for a browser that has not asked for a login yet.
-	MintBrowser(ctx context.Context, by sandlot.Caller) (string, error)
-	// AskLogin sends a message if an account has the address; its result does not reveal whether one has.
-	AskLogin(ctx context.Context, by sandlot.Caller, in account.LoginInput) (browser string, err error)
-	PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (account.Login, error)
-	// LoginLink reads a link without using it up; UseLoginLink and UseLoginCode use it up.
-	LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error)
-	UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error
-	UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error)
-	LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error)
-	// LoginChoices returns details by which people tell the accounts of LoginAccounts apart.
-	LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]account.LoginChoice, error)
-	// FinishLogin returns the token of a session in place of the caller's, and the path to redirect to.
-	FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error)
-	// Remember returns the token for the browser to keep after a login with an address, in place of known.
-	Remember(ctx context.Context, by sandlot.Caller, known, address string) (string, error)
-}
 
 // The cookies of a login, and the time that browsers keep them.
 const (
@@ -62,8 +40,7 @@ func keepsLogins(base *url.URL) bool {
 
 // logins serves the pages on which people log in and out.
 type logins struct {
-	service  Logins
-	sessions sessionLists
+	service *account.Service
 }
 
 func (l *logins) routes() []route {
@@ -255,7 +232,7 @@ func loginOver(v *visit, err error) error {
 // logout ends the session. Having none is no error.
 func (l *logins) logout(v *visit) error {
 	if v.me != nil {
-		err := l.sessions.EndSession(v.r.Context(), v.by, v.me.Session.ID)
+		err := l.service.EndSession(v.r.Context(), v.by, v.me.Session.ID)
 		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}

@@ -10,26 +10,10 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
-// claims uses the links that verify an address. Each method returns sandlot.ErrNotFound for a token that is unknown,
-// used or expired.
-type claims interface {
-	// Claim reads a link without using it up.
-	Claim(ctx context.Context, by sandlot.Caller, token string) (account.Claim, error)
-	Verify(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
-	// VerifyHere also returns the token of a session, if the browser had none.
-	VerifyHere(ctx context.Context, by sandlot.Caller, token, agent string) (a sandlot.Account, session string, err error)
-	// RefuseClaim returns the account as it was, and the token of a page that refuses all such messages.
-	RefuseClaim(ctx context.Context, by sandlot.Caller, token string) (a sandlot.Account, notMe string, err error)
-}
-
 // mailLinks serves the pages that links in messages lead to. A link changes nothing: the form of its page does.
 type mailLinks struct {
-	account interface {
-		claims
-		recoveries
-		notMes
-	}
-	login *logins
+	account *account.Service
+	login   *logins
 }
 
 func (m mailLinks) routes() []route {
@@ -127,14 +111,6 @@ func linkUsedUp(v *visit, err error) error {
 	return v.show(http.StatusGone, "used_up.html", v.T("used-up.title"), v.r.URL.Path == "/account/email")
 }
 
-// recoveries uses the links in messages about an address. Each method returns sandlot.ErrNotFound for a token that is
-// unknown, used, expired or replaced.
-type recoveries interface {
-	EmailLink(ctx context.Context, by sandlot.Caller, token string, undo bool) (account.EmailMove, error)
-	TakeEmail(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
-	TakeEmailBack(ctx context.Context, by sandlot.Caller, token string) (sandlot.Account, error)
-}
-
 // movePage holds the data of such a link's page. Done is set once the account has the address.
 type movePage struct {
 	Token, Action           string
@@ -196,15 +172,6 @@ func linkToken(v *visit) string {
 		return v.r.PostForm.Get("token")
 	}
 	return v.r.URL.Query().Get("token")
-}
-
-// notMes uses the links for recipients who did not request a message. Each method returns sandlot.ErrNotFound for a
-// token that is not ours, or too old.
-type notMes interface {
-	// NotMe reads a link and changes nothing.
-	NotMe(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
-	StopMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
-	AllowMail(ctx context.Context, by sandlot.Caller, token string) (account.NotMe, error)
 }
 
 // notMePage holds the data of such a link's page. Notice: the message reports that an address was replaced; Allowed: a

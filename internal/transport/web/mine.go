@@ -18,16 +18,8 @@ import (
 // maxMine bounds the form that asks for cards, in bytes: an id has at most 80.
 const maxMine = gallery.MostCards*80 + maxForm
 
-// wanderings returns projects by chance and by id.
-type wanderings interface {
-	// Random returns a listed project other than not; sandlot.ErrNotFound if there is none.
-	Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error)
-	// CardsOf returns the public ones among the projects, in the order of ids.
-	CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.ProjectID) ([]gallery.Card, error)
-}
-
 // strolls serves the personal ways through the projects: by chance, and by the browser's memory.
-type strolls struct{ gallery wanderings }
+type strolls struct{ gallery *gallery.Service }
 
 func (s strolls) routes() []route {
 	return []route{
@@ -84,7 +76,7 @@ type mishap struct {
 // consolation caches popular projects for visitors who found nothing: one list for each language. It queries the
 // gallery as seldom as the front page is rendered, however many addresses somebody tries.
 type consolation struct {
-	gallery galleries
+	gallery *gallery.Service
 	kept    *fronts // by language
 }
 
@@ -92,7 +84,7 @@ type consolation struct {
 func (c consolation) cards(v *visit) template.HTML {
 	ctx, cancel := context.WithTimeout(v.r.Context(), lostWait)
 	defer cancel()
-	list, err := c.kept.page(ctx, frontKey{lang: v.Lang}, func() (stencil.Stencil, error) {
+	list, err := c.kept.page(ctx, v.Lang, func() (stencil.Stencil, error) {
 		// An empty list is cached, too: a failing database is not queried for each visitor.
 		return stencil.Text([]byte(c.find(ctx, v))), nil
 	})

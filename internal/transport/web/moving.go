@@ -11,17 +11,19 @@ import (
 	"sandlot/internal/transport/web/stencil"
 )
 
-// movingFor is the time for which the numbers and lists of a project's page are shown again. The lists may already be
-// half a second old, and none may show a suspended project for longer than a second. The scripts of the page have the
-// numbers streamed.
-const movingFor = 400 * time.Millisecond
+// A sheet is the page of a project for visitors other than its owner, without the holes of each visitor. Rendering takes
+// a millisecond, so the page is kept until the project changes; its lists and counts are fetched at intervals.
+type sheet struct {
+	stencil.Stencil       // with holes for the lists
+	change          int64 // the change number of the project at the time
+	at              time.Time
+	stats           sandlot.Stats
+	page            stencil.Stencil // with the projects that it leads on to
+}
 
-// moving holds the counts and lists of a project page that change without a new version and are the same for every
-// visitor.
-type moving struct {
-	at    time.Time
-	stats sandlot.Stats
-	page  stencil.Stencil // with the projects it leads on to
+func newSheets() *cache[sheet] {
+	// Compressed, HTML has less than half of its bytes.
+	return newCache(maxSheets, func(s sheet) int { return s.page.Size() * 3 / 2 })
 }
 
 // A liking is this visitor's relation to a project.
@@ -31,55 +33,47 @@ type liking struct {
 	stats sandlot.Stats // the stats after this visitor's last action
 }
 
-// moves returns the moving parts of a page, fetched again if they are too old. Calls that come meanwhile wait.
-func (p *projectPages) moves(v *visit, s *sheet, of sandlot.Project) (moving, error) {
-	young := func(m moving) bool { return v.now().Sub(m.at).Abs() < movingFor }
-	if moved := s.now(); young(moved) {
-		return moved, nil
+// sheet returns the page of a project, which all visitors but its owner share.
+func (p *projectPages) sheet(v *visit, head sandlot.Project) (sheet, error) {
+	if owns(v, head) || v.said != "" {
+		return p.renew(v, head, sheet{})
 	}
-	ctx := v.r.Context()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return moving{}, ctx.Err()
-	}
-	if moved := s.now(); young(moved) {
-		return moved, nil
-	}
-	at := v.now()
-	lists, err := p.ledOn(v, s, of)
-	if err != nil {
-		return moving{}, err
-	}
-	stats, err := p.gallery.Counts(ctx, v.by, of.ID)
-	if err != nil {
-		return moving{}, err
-	}
-	moved := moving{at, stats, lists}
-	s.move(moved)
-	return moved, nil
+	young := func(s sheet) bool { return s.change == head.Change && v.now().Sub(s.at).Abs() < frontFor }
+	return p.sheets.get(v.r.Context(), v.Lang+" "+string(head.ID), young, sandlot.Gone, func(before sheet) (sheet, error) {
+		return p.renew(v.forAll(), head, before)
+	})
 }
 
-// besideWait is the time that a page waits for the projects it leads on to.
+// renew renders the page if the project has changed, and fetches its lists and counts.
+func (p *projectPages) renew(v *visit, head sandlot.Project, s sheet) (_ sheet, err error) {
+	if s.Stencil == nil || s.change != head.Change {
+		if s, err = p.render(v, head.ID); err != nil {
+			return sheet{}, err
+		}
+	}
+	s.at = v.now()
+	beside, err := p.beside(v, head)
+	if err != nil {
+		return sheet{}, err
+	}
+	s.page = s.With(ways(v, head, beside))
+	s.stats, err = p.gallery.Counts(v.r.Context(), v.by, head.ID)
+	return s, err
+}
+
+// besideWait is the time that a page waits for the projects that it leads on to.
 const besideWait = 500 * time.Millisecond
 
-// ledOn returns the page with the projects it leads on to. If they cannot be fetched, the page has those of a moment
-// ago, or none: a project can be played while the database is down.
-func (p *projectPages) ledOn(v *visit, s *sheet, of sandlot.Project) (stencil.Stencil, error) {
+// beside returns the projects that a project leads on to, or none if they cannot be fetched: a project can be played
+// while the database is down.
+func (p *projectPages) beside(v *visit, of sandlot.Project) (gallery.Beside, error) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
 	defer cancel()
-	beside, err := p.gallery.Beside(ctx, v.by, of)
-	if gone := v.r.Context().Err(); gone != nil {
-		return nil, gone
-	}
-	if before := s.now(); err != nil && v.now().Sub(before.at).Abs() < time.Second {
-		return before.page, nil
-	}
+	found, err := p.gallery.Beside(ctx, v.by, of)
 	if err != nil {
-		beside = gallery.Beside{}
+		return gallery.Beside{}, v.r.Context().Err()
 	}
-	return s.With(ways(v, of, beside)), nil
+	return found, nil
 }
 
 // ways returns the links and lists of the projects that a project leads on to, for each hole of the page.

@@ -1,17 +1,11 @@
 package web
 
 import (
-	"context"
 	"strconv"
 
 	"sandlot"
 	"sandlot/internal/domain/trial"
 )
-
-// Trials returns the trials of projects to their owners; *trial.Service implements it.
-type Trials interface {
-	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
-}
 
 // shortList is the number of entries that a finding shows before it is unfolded.
 const shortList = 3

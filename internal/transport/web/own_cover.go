@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"html/template"
 	"io"
@@ -17,24 +16,12 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// Covers returns and changes pictures; *cover.Service implements it.
-type Covers interface {
-	Picture(ctx context.Context, by sandlot.Caller, id sandlot.PictureID, width int) ([]byte, error)
-	Cover(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (cover.Mine, error)
-	Upload(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, r io.Reader) error
-	ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) error
-	ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
-	ChooseAutomatic(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error
-	SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reader) error
-	RemovePortrait(ctx context.Context, by sandlot.Caller) error
-}
-
 // pictureForm bounds the form with a picture in bytes: there are a few beside it.
 const pictureForm = picture.MaxBytes + 16<<10
 
 // ownCovers serves the pages on which owners choose pictures.
 type ownCovers struct {
-	covers Covers
+	covers *cover.Service
 	own    *ownPages
 }
 

@@ -190,7 +190,7 @@ func shownAs(r rune) int {
 
 // text reads a file of at most maxCompared bytes.
 func (s versions) text(ctx context.Context, f sandlot.File) (string, error) {
-	r, err := s.contents.Open(ctx, f.Blob, 0, -1)
+	r, err := s.service.Contents.Open(ctx, f.Blob, 0, -1)
 	if err != nil {
 		return "", err
 	}

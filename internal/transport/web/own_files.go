@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -16,15 +15,6 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/intake"
 )
-
-// ownFiles changes the files of a project.
-type ownFiles interface {
-	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
-	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
-	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
-	versionFiles
-}
 
 // maxUpload bounds one form in bytes: the size of the largest file allowed.
 const maxUpload = sandlot.DefaultMaxFile
@@ -43,8 +33,8 @@ func (o *ownPages) uploadFiles(v *visit) error {
 	if v.r.ContentLength > maxUpload {
 		return o.uploadTooLarge(v, "")
 	}
-	u := &upload{visit: v, contents: o.contents, tree: o.contents.NewTree(v.grant.Charge())}
-	defer func() { o.contents.DiscardTree(v.r.Context(), u.tree) }()
+	u := &upload{visit: v, contents: o.service.Contents, tree: o.service.Contents.NewTree(v.grant.Charge())}
+	defer func() { o.service.Contents.DiscardTree(v.r.Context(), u.tree) }()
 	form := intake.Form{Most: maxUpload, Words: []string{"form_token", "seen", "folder", "as", "unpack"}, Files: "files", Take: u.take}
 	words, err := form.Read(v.w, v.r, v.grant)
 	page := ownPage{Folder: words["folder"]}
@@ -84,7 +74,7 @@ func (o *ownPages) uploadTooLarge(v *visit, folder string) error {
 // An upload collects the files of a form.
 type upload struct {
 	*visit
-	contents Contents
+	contents *publish.Contents
 	tree     *publish.Tree
 	plain    int  // files that came unpacked
 	packed   bool // whether a ZIP brought files

@@ -173,7 +173,7 @@ func (o *ownPages) downloadFile(v *visit) error {
 	if err != nil {
 		return err
 	}
-	body, err := o.contents.Open(v.r.Context(), found.File.Blob, 0, -1)
+	body, err := o.service.Contents.Open(v.r.Context(), found.File.Blob, 0, -1)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"net/http"
@@ -12,17 +11,10 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/trial"
 )
-
-// ownProjects reads and changes the caller's projects. A project of another account is sandlot.ErrNotFound.
-type ownProjects interface {
-	Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Managed, error)
-	Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in publish.DescribeInput) error
-	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
-	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
-	ownFiles
-}
 
 // maxDetails bounds the form of the details in bytes: each of the MaxDescription characters takes up to 12 bytes in
 // transit, and there is a title.
@@ -34,11 +26,9 @@ const maxMarked = ownFilesPage*(3*512+8) + maxForm
 
 // ownPages serves the page of a project for its owner, and the forms on it.
 type ownPages struct {
-	service  ownProjects
-	trash    Trash
-	contents Contents
-	covers   Covers
-	trials   Trials
+	service  *publish.Service
+	covers   *cover.Service
+	trials   *trial.Service
 	zip      archives
 	listings *turns.Lists[sandlot.AccountID]
 }
@@ -253,22 +243,14 @@ func (o *ownPages) delete(v *visit) error {
 	return v.doneIf(err, "/account", "said.project-deleted", "name", name(out.Project), "date", v.Day(out.GoneAt()))
 }
 
-// Trash lists, recovers and purges deleted projects; *publish.Trash implements it. A project of another account is
-// sandlot.ErrNotFound.
-type Trash interface {
-	List(ctx context.Context, by sandlot.Caller, q publish.TrashPage) (list []publish.Trashed, next string, err error)
-	TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
-	Purge(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
-}
-
 // takeBack recovers a deleted project. A form sent twice gets the same answer.
 func (o *ownPages) takeBack(v *visit) error {
-	back, err := o.trash.TakeBack(v.r.Context(), v.by, v.ownID())
+	back, err := o.service.Trash.TakeBack(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, v.ownPath(), "said.taken-back", "name", name(back))
 }
 
 func (o *ownPages) askPurge(v *visit) error {
-	list, _, err := o.trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
+	list, _, err := o.service.Trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
 	if err != nil {
 		return err
 	}
@@ -279,6 +261,6 @@ func (o *ownPages) askPurge(v *visit) error {
 
 // purge deletes a project in the trash for good. A form sent twice finds nothing.
 func (o *ownPages) purge(v *visit) error {
-	gone, err := o.trash.Purge(v.r.Context(), v.by, v.ownID())
+	gone, err := o.service.Trash.Purge(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, "/account", "said.purged", "name", name(gone))
 }

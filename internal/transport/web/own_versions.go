@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"html/template"
@@ -14,19 +13,6 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 )
-
-// ownVersions lists, restores and erases the versions of a project.
-type ownVersions interface {
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
-	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
-	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
-	versionFiles
-}
-
-// versionFiles returns a file of a version; version 0 is the current one.
-type versionFiles interface {
-	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
-}
 
 const (
 	versionsShown = 20  // on one page
@@ -64,8 +50,7 @@ func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v
 
 // versions serves the pages of a project's versions for its owner.
 type versions struct {
-	service     ownVersions
-	contents    Contents
+	service     *publish.Service
 	own         *ownPages
 	comparisons *turns.Lists[sandlot.AccountID]
 }

@@ -46,8 +46,8 @@ func (p profilePage) Picture() string {
 
 // profiles serves the pages of accounts.
 type profiles struct {
-	gallery galleries
-	people  People
+	gallery *gallery.Service
+	people  *account.Profiles
 	fronts  *fronts
 }
 
@@ -70,7 +70,7 @@ func (p profiles) profile(v *visit) error {
 		}
 		return v.show(http.StatusOK, "profile.html", page.title(), page)
 	}
-	page, err := p.fronts.page(v.r.Context(), frontKey{v.Lang, profilePath + handle, order}, func() (stencil.Stencil, error) {
+	page, err := p.fronts.page(v.r.Context(), v.Lang+" "+profilePath+handle+" "+string(order), func() (stencil.Stencil, error) {
 		page, err := p.personal(v, handle, order, "")
 		if err != nil || page == nil {
 			return nil, err

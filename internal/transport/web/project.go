@@ -2,11 +2,9 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/netip"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,31 +13,17 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/card"
 )
 
-// projects returns the data of a project's page.
-type projects interface {
-	// ProjectPage returns the public data of a project.
-	ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (gallery.ProjectPage, error)
-	// Beside returns the projects that a project leads on to.
-	Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error)
-	Counts(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Stats, error)
-	likes
-}
-
-// heads returns the current state of a project.
-type heads interface {
-	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
-}
-
 // projectPages serves the pages on which projects are played and liked.
 type projectPages struct {
-	heads    heads
-	gallery  projects
+	heads    *publish.Service
+	gallery  *gallery.Service
 	visitors visitors
 	own      *ownPages
-	sheets   *sheets
+	sheets   *cache[sheet]
 	fonts    card.Fonts
 }
 
@@ -117,11 +101,7 @@ func (p *projectPages) project(v *visit) error {
 	if err != nil {
 		return err
 	}
-	moved, err := p.moves(v, page, head)
-	if err != nil {
-		return err
-	}
-	liked, err := p.likes(v, head, moved.stats)
+	liked, err := p.likes(v, head, page.stats)
 	if err != nil {
 		return err
 	}
@@ -133,24 +113,17 @@ func (p *projectPages) project(v *visit) error {
 	if hidden(head) {
 		v.w.Header().Set("X-Robots-Tag", "noindex")
 	}
-	return v.fillIn(moved.page, filling{v, head, liked}.fill)
+	return v.fillIn(page.page, filling{v, head, liked}.fill)
 }
 
 // hidden reports whether a project is kept from search engines.
 func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
 
-// sheet returns the page of a project, which all visitors but its owner share.
-func (p *projectPages) sheet(v *visit, head sandlot.Project) (*sheet, error) {
-	if owns(v, head) || v.said != "" {
-		return p.newSheet(v, head.ID)
-	}
-	return p.sheets.page(v.r.Context(), sheetKey{head.ID, v.Lang}, head.Change, func() (*sheet, error) { return p.newSheet(v.forAll(), head.ID) })
-}
-
-func (p *projectPages) newSheet(v *visit, id sandlot.ProjectID) (*sheet, error) {
+// render renders the page of a project, with its holes.
+func (p *projectPages) render(v *visit, id sandlot.ProjectID) (sheet, error) {
 	got, err := p.gallery.ProjectPage(v.r.Context(), v.by, id)
 	if err != nil {
-		return nil, err
+		return sheet{}, err
 	}
 	found := got.Project
 	page := projectPage{
@@ -161,9 +134,9 @@ func (p *projectPages) newSheet(v *visit, id sandlot.ProjectID) (*sheet, error) 
 	}
 	var body bytes.Buffer
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {
-		return nil, err
+		return sheet{}, err
 	}
-	return newSheet(body.Bytes(), found.Change), nil
+	return sheet{Stencil: newStencil(body.Bytes()), change: found.Change}, nil
 }
 
 // notShown shows the page of a suspended project. Its owner sees the next steps.
@@ -178,7 +151,7 @@ func (p *projectPages) notShown(v *visit, id sandlot.ProjectID, why error) error
 }
 
 // headOf returns the public project of an address. An invalid id is not found either.
-func headOf(v *visit, in heads, id sandlot.ProjectID) (sandlot.Project, error) {
+func headOf(v *visit, in *publish.Service, id sandlot.ProjectID) (sandlot.Project, error) {
 	found, err := in.Current(v.r.Context(), v.by, id)
 	if errors.Is(err, sandlot.CodeInvalidField) {
 		err = sandlot.ErrNotFound
@@ -202,12 +175,6 @@ func name(p sandlot.Project) string {
 		return string(p.ID)
 	}
 	return p.Title
-}
-
-// likes reads and changes likes.
-type likes interface {
-	Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error)
-	Liked(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string) (bool, error)
 }
 
 // like handles the like button: the form states whether the visitor likes the project from now on, so that pressing the

@@ -94,7 +94,10 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	w.cfg = Config{
 		Intake:  intake.New(intake.Intake{Contents: w.service.Contents, Places: in.Config.Places}),
 		Docs:    guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
-		Service: w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Gallery: w.gallery,
+		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
+		Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Archive: archived,
+		RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	}
 	w.Pages = New(w.cfg)
 	t.Cleanup(func() { w.Close() })

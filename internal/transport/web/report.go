@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 
@@ -9,14 +8,6 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
 )
-
-// Reports takes reports of projects; *operate.Service implements it.
-type Reports interface {
-	// Reportable returns sandlot.ErrNotFound for a missing project, and a token all the same; a suspended project is
-	// found.
-	Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error)
-	Report(ctx context.Context, by sandlot.Caller, in operate.NewReport) (number string, err error)
-}
 
 // maxReport bounds a report in bytes: a character has up to four bytes, each of which takes three in a form, and there
 // are other short fields.
@@ -30,7 +21,7 @@ func (f reports) routes() []route {
 }
 
 // reports serves the form for reporting a project.
-type reports struct{ service Reports }
+type reports struct{ service *operate.Service }
 
 // reportForm holds the data of the page, with the words that were typed.
 type reportForm struct {

@@ -32,8 +32,8 @@ type area interface{ routes() []route }
 // areas returns all areas, each with its services.
 func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
-	login := &logins{c.Logins, c.Account}
-	own := &ownPages{c.Service, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
+	login := &logins{c.Account}
+	own := &ownPages{c.Service, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},
 		choices{c.Account, p.opens},
@@ -45,15 +45,15 @@ func (p *Pages) areas(c Config) []area {
 		&projectPages{c.Service, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
 		pictureFiles{c.Covers},
 		begin,
-		offers{begin, c.Service, c.Gallery, c.Contents},
+		offers{begin, c.Service, c.Gallery},
 		login,
 		mailLinks{c.Account, login},
-		overviews{c.Gallery, c.Trash, c.Account},
+		overviews{c.Gallery, c.Service.Trash, c.Account},
 		sessionPages{c.Account},
 		settings{c.Account, c.People, c.Service, zip},
 		keys{c.Service},
 		own,
-		versions{c.Service, c.Contents, own, p.comparisons},
+		versions{c.Service, own, p.comparisons},
 		ownCovers{c.Covers, own},
 		statistics{c.Figures},
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"html/template"
 	"net/http"
@@ -12,17 +11,12 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/transport/web/stencil"
 	"sandlot/internal/transport/web/texts"
 )
-
-// sessions identifies browsers by their sessions; *publish.Authenticator implements it.
-type sessions interface {
-	// Identify returns the caller of a cookie's token, or sandlot.ErrNotFound for a session that is unknown or over.
-	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)
-}
 
 // cookieName has a prefix with which browsers accept the cookie only from this host itself, over TLS or on loopback: no
 // project can set or widen it.
@@ -62,12 +56,6 @@ func (v *visit) setCookie(name, value string, maxAge int) {
 	})
 }
 
-// playerTokens mints and checks the tokens of visitors without a login.
-type playerTokens interface {
-	MintPlayerToken(ctx context.Context, by sandlot.Caller) (string, error)
-	KnowsPlayerToken(ctx context.Context, by sandlot.Caller, token string) bool
-}
-
 // visitorCookie has its prefix for the same reason as cookieName.
 const visitorCookie = "__Host-visitor"
 
@@ -76,7 +64,7 @@ const visitorLife = 400 * 24 * 60 * 60
 
 // visitors identifies visitors without a login by the cookie of their browser.
 type visitors struct {
-	tokens playerTokens
+	tokens *gallery.Service
 	id     func(r *http.Request, token string) gallery.PlayerID
 }
 
@@ -124,10 +112,8 @@ var themes = []string{"light", "dark"}
 
 // choices serves the forms at the foot of every page.
 type choices struct {
-	account interface {
-		SetLang(ctx context.Context, by sandlot.Caller, lang string) error
-	}
-	opens func(path string) bool // reports whether a path is that of a page
+	account *account.Service
+	opens   func(path string) bool // reports whether a path is that of a page
 }
 
 func (c choices) routes() []route {

@@ -8,28 +8,17 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/texts"
 )
 
-// owners changes the settings of the caller's account.
-type owners interface {
-	// HandleFor returns the handle that Rename would give, or its error, except that of the rate limit.
-	HandleFor(ctx context.Context, by sandlot.Caller, want string) (string, error)
-	Rename(ctx context.Context, by sandlot.Caller, want string) (string, error)
-	SetLang(ctx context.Context, by sandlot.Caller, lang string) error
-	ProposeEmail(ctx context.Context, by sandlot.Caller, address, lang string) error
-	ProposedEmail(ctx context.Context, by sandlot.Caller) (string, error)
-	WithdrawEmail(ctx context.Context, by sandlot.Caller) error
-	DeleteAccount(ctx context.Context, by sandlot.Caller, typed string) error
-}
-
 // settings serves the page of an account's settings, and the pages of its export and deletion.
 type settings struct {
-	account owners
-	people  People
-	exports exports
+	account *account.Service
+	people  *account.Profiles
+	exports *publish.Service
 	zip     archives
 }
 
@@ -181,12 +170,6 @@ var langNames = map[string]string{
 }
 
 func langName(lang string) string { return langNames[lang] }
-
-// exports exports an account.
-type exports interface {
-	// Export returns all projects of the caller's account.
-	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
-}
 
 // export streams all projects of the account as a ZIP.
 func (s settings) export(v *visit) error {

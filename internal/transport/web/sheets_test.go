@@ -1,15 +1,12 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
-	"sandlot"
-	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
@@ -84,49 +81,25 @@ func TestWhatWasTakenDownIsNotLedTo(t *testing.T) {
 	}
 }
 
-// besideless is a gallery that does not find what a project leads on to.
-type besideless struct {
-	Gallery
-	back bool
-}
-
-func (b *besideless) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error) {
-	if b.back {
-		return b.Gallery.Beside(ctx, by, of)
-	}
-	return gallery.Beside{}, sandlot.ErrUnavailable
-}
-
-func TestAProjectCanBePlayedWithoutItsLists(t *testing.T) {
+func TestAProjectCanBePlayedWithoutTheDatabase(t *testing.T) {
 	t.Parallel()
 	h := house(t)
-	found := &besideless{Gallery: h.cfg.Gallery}
-	h.change(func(c *Config) { c.Gallery = found })
+	expect.Contains(t, "at first it is", h.pageOf(), `class="cards"`)
+	expect.OK(t, h.db.Close())
+	h.later(time.Second)
 	if page := h.pageOf(); !strings.Contains(page, `class="start"`) || strings.Contains(page, `class="cards"`) {
 		t.Errorf("without its lists it is %s", page)
 	}
-	h.later(time.Second)
-	found.back = true
-	expect.Contains(t, "then it is", h.pageOf(), `class="cards"`)
 }
 
 func TestNoMorePagesAreKeptThanFit(t *testing.T) {
 	t.Parallel()
-	s := newSheets()
-	body := []byte(strings.Repeat("x", 1<<20))
+	s, page := newSheets(), newStencil([]byte(strings.Repeat("x", 1<<20)))
 	for i := range 40 {
-		s.put(sheetKey{sandlot.ProjectID(fmt.Sprint(i % 30)), "en"}, newSheet(body, int64(i)))
-		if s.size > maxSheets || s.get(sheetKey{sandlot.ProjectID(fmt.Sprint(i % 30)), "en"}, int64(i)) == nil {
-			t.Fatalf("after %d they take %d bytes", i, s.size)
-		}
+		s.values.Set(fmt.Sprint(i), sheet{page: page})
 	}
-	all := 0
-	for _, kept := range s.kept {
-		all += kept.size
-	}
-	expect.Equal(t, "what they take", s.size, all)
-	s.drop(sheetKey{"39", "en"})
-	if s.get(sheetKey{"9", "en"}, 9) != nil {
-		t.Error("an old page is got")
+	s.values.CleanUp()
+	if n := s.values.WeightedSize(); n > maxSheets || n < maxSheets/2 {
+		t.Errorf("they take %d bytes", n)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
 )
@@ -21,7 +22,7 @@ type site struct {
 	papers    paper.Papers
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
-	sessions  sessions
+	sessions  *publish.Authenticator
 	requestID func(context.Context) string
 	now       func() time.Time
 	templates *template.Template

@@ -2,17 +2,9 @@ package web
 
 import (
 	"compress/gzip"
-	"context"
 	"io"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
-
-	"sandlot"
-	"sandlot/internal/domain/gallery"
-	"sandlot/internal/testkit/expect"
-	"sandlot/internal/transport/web/stencil"
 )
 
 // TestAKeptPageIsTheSamePacked whoever asks, and its length tells nothing of what is theirs.
@@ -37,50 +29,4 @@ func TestAKeptPageIsTheSamePacked(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A searcher counts how often it is asked what a project leads on to.
-type searcher struct {
-	Gallery
-	asked atomic.Int32
-}
-
-func (s *searcher) Beside(ctx context.Context, by sandlot.Caller, of sandlot.Project) (gallery.Beside, error) {
-	s.asked.Add(1)
-	return s.Gallery.Beside(ctx, by, of)
-}
-
-// TestAPageIsMadeOnceHoweverManyAsk at the same time; who waits goes where their request ends.
-func TestAPageIsMadeOnceHoweverManyAsk(t *testing.T) {
-	t.Parallel()
-	h := board(t, chess)
-	counted := &searcher{Gallery: h.cfg.Gallery}
-	h.change(func(c *Config) { c.Gallery = counted })
-	var made atomic.Int32
-	var all sync.WaitGroup
-	for range 16 {
-		all.Go(func() {
-			h.pageOf()
-			_, err := h.fronts.page(t.Context(), frontKey{path: "/@x"}, func() (stencil.Stencil, error) {
-				made.Add(1)
-				return newStencil([]byte("made")), nil
-			})
-			expect.OK(t, err)
-			_, err = h.sheets.page(t.Context(), sheetKey{id: "x"}, 1, func() (*sheet, error) {
-				made.Add(1)
-				return newSheet(nil, 1), nil
-			})
-			expect.OK(t, err)
-		})
-	}
-	all.Wait()
-	expect.Equal(t, "made", made.Load(), 2)
-	expect.Equal(t, "asked what comes next", counted.asked.Load(), 1)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	done, err := h.fronts.turns.Lock(t.Context(), frontKey{path: "/@y"})
-	expect.OK(t, err)
-	defer done()
-	_, err = h.fronts.page(ended, frontKey{path: "/@y"}, nil)
-	expect.Is(t, "who has gone", err, context.Canceled)
 }

@@ -25,8 +25,12 @@ import (
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
@@ -34,67 +38,18 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// Service publishes and changes projects and keys; *publish.Service implements it.
-type Service interface {
-	heads
-	exports
-	keyrings
-	ownProjects
-	ownVersions
-	intake.Publisher
-}
-
-// Account changes a person's account and handles its messages; *account.Service implements it.
-type Account interface {
-	sessionLists
-	owners
-	recoveries
-	claims
-	claimants
-	notMes
-}
-
-// People holds the owners' words about themselves; *account.Profiles implements it.
-type People interface {
-	Person(ctx context.Context, by sandlot.Caller, handle string) (account.Person, error)
-	Own(ctx context.Context, by sandlot.Caller) (account.Words, error)
-	Describe(ctx context.Context, by sandlot.Caller, w account.Words) (account.Words, error)
-}
-
-// Gallery lists, counts and plays public projects.
-type Gallery interface {
-	galleries
-	projects
-	wanderings
-	overviewRows
-	playerTokens
-	live
-}
-
-// Contents stages the files of a form until a call uses them, and reads stored ones; *publish.Contents implements it.
-type Contents interface {
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
-	NewTree(charge sandlot.Charge) *publish.Tree
-	DiscardTree(ctx context.Context, t *publish.Tree)
-	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-}
-
 // Config holds the dependencies and settings of the pages. All but Fonts, Now and Admission must be set.
 type Config struct {
 	// The services of the areas.
-	Service  Service
-	Trash    Trash
-	Sessions sessions
-	Account  Account
-	Logins   Logins
-	Contents Contents
-	Gallery  Gallery
-	Figures  Figures
-	Trials   Trials
-	People   People
-	Covers   Covers
-	Reports  Reports
+	Service  *publish.Service
+	Sessions *publish.Authenticator
+	Account  *account.Service
+	People   *account.Profiles
+	Gallery  *gallery.Service
+	Figures  *figures.Service
+	Trials   *trial.Service
+	Covers   *cover.Service
+	Reports  *operate.Service
 	Intake   *intake.Intake // reads the form of the page for a new project
 
 	// The content of pages.
@@ -148,7 +103,7 @@ type Pages struct {
 	visitors    visitors
 	numbers     *numbers
 	fronts      *fronts
-	sheets      *sheets
+	sheets      *cache[sheet]
 	comparisons *turns.Lists[sandlot.AccountID]
 	listings    *turns.Lists[sandlot.AccountID]
 }

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/testkit/expect"
 )
 
 // TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn: beyond it that network's fresh cards are 429, those that are kept go on, and another
@@ -42,20 +43,17 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 func TestANetworkHasFewPicturesThatWaitToBeDrawn(t *testing.T) {
 	t.Parallel()
 	s := newShares(home(t).cfg)
-	from := func(network string) error {
+	for range maxOfOne {
+		_, err := s.drawers.Lock(t.Context(), "one")
+		expect.OK(t, err)
+	}
+	draw := func(network string) error {
 		v := &visit{r: httptest.NewRequest("GET", "/", nil), by: sandlot.Caller{From: sandlot.Sender{Network: network}}}
-		_, err := s.share(v)()
+		_, err := s.charged(v, func() ([]byte, error) { return nil, nil })()
 		return err
 	}
-	for range maxOfOne {
-		if err := from("one"); err != nil {
-			t.Error(err)
-		}
-	}
-	if err := from("one"); !isRefusal(err) {
+	if err := draw("one"); !isRefusal(err) {
 		t.Errorf("one more: %v", err)
 	}
-	if err := from("other"); err != nil {
-		t.Errorf("another network: %v", err)
-	}
+	expect.OK(t, draw("other"))
 }

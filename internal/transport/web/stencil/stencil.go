@@ -45,6 +45,14 @@ func New(body []byte, mark, name string) (s Stencil) {
 // Text returns a stencil without holes, which is not nil.
 func Text(text []byte) Stencil { return Stencil{{text: text}} }
 
+// Size returns the number of bytes of the texts.
+func (s Stencil) Size() (n int) {
+	for _, p := range s {
+		n += len(p.text)
+	}
+	return n
+}
+
 // textPieces splits a template's output at its holes.
 func textPieces(body []byte) (s Stencil) {
 	for i, part := range bytes.Split(bytes.Clone(body), []byte(hole)) {
