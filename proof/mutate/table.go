@@ -243,7 +243,6 @@ func integrity() []mutation {
 		{"a record of an answer is not part of the step", "internal/storage/sqlstore/idempotency.go", "		err := t.must(sandlot.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.must(sandlot.ErrAlreadyDone, insertRecord,", storeTests},
 		{"blobs are stored in a folder that was moved away", "internal/storage/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
 		{"a batch of plays counts twice after another node's", "internal/storage/sqlstore/days.go", "WHERE counters.batch < excluded.batch", "WHERE 1 = 1", storeTests},
-		{"two nodes put one upload together", "internal/storage/sqlstore/uploads.go", "OR leased_until = ?)`", "OR leased_until = ? OR 1 = 1)`", storeTests},
 		{"a part is refused because another node accepted one", "internal/domain/publish/uploads.go", "uploadTries, uploadPause = 50,", "uploadTries, uploadPause = 1,", "-run ^TestPartsOf " + publishTests},
 		{"contents are recorded once for each file that has them", "internal/storage/sqlstore/blobs.go", "else if !found {", "else if !found || found {", storeTests},
 		{"a file is dropped that has another name", "internal/storage/sqlstore/files.go", "if !names[f.name] {", "if false {", storeTests},

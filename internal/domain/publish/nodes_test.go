@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -80,49 +78,24 @@ func (w *world) assembling(t *testing.T, by sandlot.Caller) (answers <-chan answ
 	return got, sync.OnceFunc(func() { close(free) })
 }
 
-func TestOneNodePutsAnUploadTogether(t *testing.T) {
+// TestTwoNodesPutAnUploadTogether also when the first is as good as dead: the project is made once.
+func TestTwoNodesPutAnUploadTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	other := w.node()
-	var opened atomic.Int64
-	other.blobs.Opening = func(_ context.Context, _ sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
-		opened.Add(1)
-		return open()
-	}
 	by := w.account()
 	got, release := w.assembling(t, by)
 	defer release()
-	last := part{id: "x", n: 3, text: long("three")}
-	var err error
-	// A time that ends before it waits may end in the middle of a read of the database, whose error is another.
-	for limit := 100 * time.Millisecond; !errors.Is(err, context.DeadlineExceeded) && limit <= 10*time.Second; limit *= 10 {
-		short, cancel := context.WithTimeout(t.Context(), limit)
-		err = other.sendPart(short, by, last).err
-		cancel()
-	}
-	expect.Is(t, "the last part again, at another node", err, context.DeadlineExceeded)
-	expect.Equal(t, "parts that the other opened", opened.Load(), 0)
-	release()
-	first, second := <-got, other.sendPart(t.Context(), by, last)
-	if first.err != nil || second.err != nil || first.out.Project.ID != second.out.Project.ID {
-		t.Errorf("answers %v and %v", first, second)
-	}
-}
-
-func TestAnotherNodePutsTheUploadOfADeadOneTogether(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	other := w.node()
-	by := w.account()
-	_, release := w.assembling(t, by)
-	defer release() // until then it is as good as dead
-	last := part{id: "x", n: 3, text: long("three")}
-	w.clock.move(publish.UploadLeaseMax)
-	a := other.sendPart(t.Context(), by, last)
+	a := other.sendPart(t.Context(), by, part{id: "x", n: 3, text: long("three")})
 	if a.err != nil || a.pending != nil {
 		t.Fatalf("answer %v", a)
 	}
 	expect.Equal(t, "the project", other.text(a.out.Project.ID, 1, "index.html"), page+long("two")+long("three"))
+	release()
+	if first := <-got; first.err != nil || first.out.Project.ID != a.out.Project.ID {
+		t.Errorf("the first is answered %v", first)
+	}
+	expect.Equal(t, "projects", w.kept()["projects"], 1)
 }
 
 // TestAPartIsReplacedWhileItsUploadIsPutTogether: neither call is asked to send its body

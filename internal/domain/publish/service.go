@@ -140,7 +140,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	}
 	s.history = history{s.store, s.management}
 	s.uploads = &uploads{
-		store: s.store, contents: contents, vault: s.vault, now: s.now, log: log, locks: turns.NewLocks[sandlot.Digest](),
+		store: s.store, contents: contents, vault: s.vault, now: s.now, locks: turns.NewLocks[sandlot.Digest](),
 		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 	}
 	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[sandlot.Digest](), places: cfg.Places}

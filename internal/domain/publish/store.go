@@ -77,13 +77,8 @@ type Store interface {
 	// nil; the generation must still be u.Generation (0: the upload does not exist yet), else
 	// ErrUploadMoved. One upload more than within.Uploads is ErrTooManyUploads, and a part that
 	// takes the owner or the account over its bytes is ErrTooManyBytes. It returns the next
-	// generation, which nobody has leased.
+	// generation.
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-	// LeaseUpload leases an open upload to its caller for length, by the clock that all users of the store share, and
-	// returns the number of the lease. An upload that is no longer at generation is ErrUploadMoved; one that somebody
-	// else has leased is ErrLeased. held is the lease that the caller has, 0 for none: it is renewed, or ended if
-	// length is 0.
-	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 
 	// IdempotencyRecord returns the record of a step that was made under one of these keys, or that has one of them as
 	// Elsewhere. A record past its ExpiresAt is ErrNotFound. There may be 1,001 keys.

@@ -296,85 +296,12 @@ func (r *partsReader) Close() error {
 	return err
 }
 
-const (
-	// UploadLeaseMax is the longest lease of an upload: a client that sends a part again because its node has died
-	// waits that long. A lease that seems longer got its time from a wrong clock.
-	UploadLeaseMax = 6 * time.Second
-	leaseRenew     = UploadLeaseMax / 3
-	leaseLook      = 250 * time.Millisecond // the time between two tries of a call to get the lease
-)
-
-// complete uses an upload that has all its parts. One process at a time assembles them: others wait for its lease, and
-// then find the upload moved.
-func (up *uploads) complete(ctx, wait context.Context, c *completing, use func(context.Context, *completing) error) error {
+// complete uses an upload that has all its parts, also after the client has gone away. Another process may do the same at
+// once: the step decides which of the two closes the upload.
+func complete(ctx context.Context, c *completing, use func(context.Context, *completing) error) error {
 	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
 	defer stop()
-	if c.upload.Done != nil {
-		return use(long, c)
-	}
-	lease, err := up.lease(ctx, wait, c)
-	if err != nil {
-		return err
-	}
-	done := make(chan struct{})
-	kept := make(chan int64, 1)
-	go func() { kept <- up.keep(long, c, lease, done) }()
-	over := false // the upload, and its lease with it
-	// A panic ends the lease, too.
-	defer func() {
-		close(done)
-		if lease = <-kept; !over {
-			_, end := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, lease, 0)
-			up.note(end)
-		}
-	}()
-	err = use(long, c)
-	over = err == nil
-	return err
-}
-
-// lease waits for the upload's lease.
-func (up *uploads) lease(ctx, wait context.Context, c *completing) (int64, error) {
-	for {
-		lease, err := up.store.LeaseUpload(context.WithoutCancel(ctx), c.call.key, c.upload.Generation, 0, UploadLeaseMax)
-		if err == nil {
-			return lease, nil
-		}
-		if !errors.Is(err, sandlot.ErrLeased) {
-			return 0, fmt.Errorf("lease upload: %w", err)
-		}
-		if err := sleep(wait, leaseLook); err != nil {
-			return 0, inProgress(ctx, err)
-		}
-	}
-}
-
-// keep renews a lease until done is closed or ctx ends, and returns its last number. A failed renewal is no reason to
-// give up: should two processes assemble the same parts, the step that uses them decides.
-func (up *uploads) keep(ctx context.Context, c *completing, lease int64, done <-chan struct{}) int64 {
-	tick := time.NewTicker(leaseRenew)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			renewed, err := up.store.LeaseUpload(ctx, c.call.key, c.upload.Generation, lease, UploadLeaseMax)
-			if err == nil {
-				lease = renewed
-			}
-			up.note(err)
-		case <-done:
-			return lease
-		case <-ctx.Done():
-			return lease
-		}
-	}
-}
-
-// note logs that a lease could not be renewed or ended, unless another process has it by now.
-func (up *uploads) note(err error) {
-	if err != nil && !errors.Is(err, sandlot.ErrUploadMoved) && !errors.Is(err, sandlot.ErrLeased) {
-		up.log.Warn("the lease of an upload could not be renewed or ended; it lapses", "error", err)
-	}
+	return use(long, c)
 }
 
 // sleep waits, unless ctx ends first.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/bits"
 	"net/netip"
 	"time"
@@ -29,7 +28,6 @@ type uploadStore interface {
 	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
 	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
 	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-	LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (int64, error)
 }
 
 // uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload until all have come, then
@@ -40,11 +38,10 @@ type uploads struct {
 	vault        *sandlot.Vault
 	now          func() time.Time
 	locks        *turns.Locks[sandlot.Digest] // of uploads: calls of one upload take turns in this process
-	log          *slog.Logger
-	maxFile      int64 // bytes of an assembled file
-	most         int   // open uploads of one owner
-	networkBytes int64 // of the open uploads of one network without a key; 0: no limit
-	quota        Quota // of an account
+	maxFile      int64                        // bytes of an assembled file
+	most         int                          // open uploads of one owner
+	networkBytes int64                        // of the open uploads of one network without a key; 0: no limit
+	quota        Quota                        // of an account
 }
 
 // partOf takes a call of an upload and, if the upload has all its parts then, uses it. Calls of one upload take turns
@@ -64,7 +61,7 @@ func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.
 	defer unlock()
 	done, pending, err := up.acceptAgain(ctx, call)
 	for try := 1; err == nil && done != nil; try++ {
-		if err = up.complete(ctx, wait, done, use); !errors.Is(err, sandlot.ErrUploadMoved) {
+		if err = complete(ctx, done, use); !errors.Is(err, sandlot.ErrUploadMoved) {
 			break
 		}
 		if try == uploadTries {

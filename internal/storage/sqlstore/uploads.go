@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -116,7 +115,7 @@ func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part 
 
 func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	if u.Generation != 0 {
-		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?, leased_until = 0
+		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?
 			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
 			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
 	} else {
@@ -130,26 +129,6 @@ func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 		err = sandlot.ErrUploadMoved
 	}
 	return num, err
-}
-
-func (store UploadStore) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (name int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		l := store.db.lease(length)
-		if name = 0; length > 0 {
-			name = max(l.until(), held+1)
-		}
-		n, err := t.Exec(`UPDATE uploads SET leased_until = ? WHERE key = ? AND generation = ? AND done_project IS NULL
-			AND (leased_until <= ? OR leased_until > ? OR leased_until = ?)`, name, key[:], generation, micros(l.now), lease{l.now, publish.UploadLeaseMax}.never(), held)
-		if err != nil || n > 0 {
-			return err
-		}
-		n, err = t.number("SELECT count(*) FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
-		if err == nil && n == 0 {
-			return sandlot.ErrUploadMoved
-		}
-		return cmp.Or(err, sandlot.ErrLeased)
-	})
-	return name, in("lease upload", err)
 }
 
 // endExpired takes its key from an upload that has expired, so that another can

@@ -136,7 +136,7 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, w
 	p := &words
 	p.id, p.owner, p.key, p.seen = got.ID, owner, out.Keys.Project, map[int]int{}
 	m.projects = append(m.projects, p)
-	first.suffix, first.at = got.Suffix, m.when(got.UpdatedAt)
+	first.suffix, first.at = got.Suffix, m.now
 	p.made = first.at
 	m.add(p, first)
 	return p
@@ -228,7 +228,7 @@ func (m *machine) update(t *rapid.T) {
 func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, text string, title *string) {
 	name = p.inside(name)
 	_, there := p.current().files[name]
-	next := p.current().next(out.Project.Suffix, m.when(out.Project.UpdatedAt))
+	next := p.current().next(out.Project.Suffix, m.now)
 	next.files[name] = m.file(text)
 	if title != nil {
 		p.title = *title

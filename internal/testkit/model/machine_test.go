@@ -31,7 +31,6 @@ type machine struct {
 	latest time.Time // the latest that the clock has shown
 
 	cut    bool       // the power may go in the middle of a call
-	doubt  time.Time  // of the call that is made again, whose effect it may have had; zero for none
 	recent []partCall // to be sent again
 
 	kept     []kept
@@ -144,9 +143,6 @@ func (m *machine) losePower(t *rapid.T) {
 	}
 	if m.cut { // else it crashed in the call
 		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))
-		if !m.sure() { // it may have refused an upload's last part, and died before it gave up the lease, which another waits for
-			m.setTime(m.now.Add(publish.UploadLeaseMax))
-		}
 	}
 	m.cut = false
 	m.compareAll(t)

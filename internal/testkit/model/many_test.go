@@ -152,7 +152,7 @@ func (m *machine) updatedMany(t *rapid.T, p *project, out publish.Updated, next 
 		p.title = *title
 	}
 	p.wrapper = next.wrapper
-	m.add(p, version{suffix: out.Project.Suffix, at: m.when(out.Project.UpdatedAt), files: next.files, primary: next.primary})
+	m.add(p, version{suffix: out.Project.Suffix, at: m.now, files: next.files, primary: next.primary})
 	m.changed(t, p, out.Project, out.Previous)
 	next.compare(t, out)
 }

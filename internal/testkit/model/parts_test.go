@@ -195,8 +195,7 @@ func (m *machine) send(t *rapid.T, c partCall) {
 	}
 }
 
-// sendAfterCrash makes a call again that was lost: it does what it would have done, once. Where the node that is
-// gone had the upload's lease, another waits for its end. A call without bytes proves who makes it by the
+// sendAfterCrash makes a call again that was lost: it does what it would have done, once. A call without bytes proves who makes it by the
 // upload_token.
 func (m *machine) sendAfterCrash(t *rapid.T, c partCall) {
 	if m.sure() {
@@ -206,19 +205,8 @@ func (m *machine) sendAfterCrash(t *rapid.T, c partCall) {
 		return
 	}
 	m.fall(t)
-	m.doubt = m.now
-	m.setTime(m.now.Add(publish.UploadLeaseMax))
 	c.token = c.token || c.n == 0
 	m.send(t, c)
-	m.doubt = time.Time{}
-}
-
-// when is when something was done whose answer tells that time: now, or by the call that was lost.
-func (m *machine) when(told time.Time) time.Time {
-	if !m.doubt.IsZero() && told.Equal(m.doubt) {
-		return told
-	}
-	return m.now
 }
 
 // partAnswer is what came back.
@@ -320,7 +308,7 @@ func (c partCall) fixed(u *upload) bool {
 // accepted keeps the part in the model, and compares what came of it.
 func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	if u == nil {
-		u = &upload{key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{}, expires: m.now.Add(24 * time.Hour), doubt: m.doubt.Add(24 * time.Hour)}
+		u = &upload{key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{}, expires: m.now.Add(24 * time.Hour)}
 		m.uploads[u.key] = u
 	}
 	fixed := c.n == 1 && u.parts[1] != "" && c.fixed(u)
@@ -398,9 +386,6 @@ func (m *machine) checkPending(t *rapid.T, u *upload, got *publish.Pending) {
 		if _, there := u.parts[n]; !there {
 			want.Missing = append(want.Missing, n)
 		}
-	}
-	if got.ExpiresAt.Equal(u.doubt) {
-		u.expires = u.doubt
 	}
 	want.ReceivedCount, want.MissingCount = len(want.Received), len(want.Missing)
 	if diff := cmp.Diff(want, got); diff != "" || !got.ExpiresAt.Equal(u.expires) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -143,12 +142,6 @@ func (s mortal) DeleteFile(ctx context.Context, id sandlot.ProjectID, name strin
 // SaveUpload implements publish.Store.
 func (s mortal) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (out int64, err error) {
 	err = s.step(func() error { out, err = s.Store.SaveUpload(ctx, u, part, within); return err })
-	return out, err
-}
-
-// LeaseUpload implements publish.Store.
-func (s mortal) LeaseUpload(ctx context.Context, key sandlot.Digest, generation, held int64, length time.Duration) (out int64, err error) {
-	err = s.step(func() error { out, err = s.Store.LeaseUpload(ctx, key, generation, held, length); return err })
 	return out, err
 }
 

@@ -90,7 +90,6 @@ type upload struct {
 	total   int
 	parts   map[int]string
 	expires time.Time
-	doubt   time.Time      // when it may have been begun before that, by a call that was lost
 	token   sandlot.Secret // its upload_token, once an answer told it
 
 	project *project // set once it completed, with what it brought

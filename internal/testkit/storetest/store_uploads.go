@@ -23,9 +23,6 @@ func uploadCases() []storeCase {
 		{"SaveUpload/it returns the next generation", saveGeneration},
 		{"UploadOfToken/returns the key of the upload with this token", uploadOfToken},
 		{"UploadOfToken/one that is past its ExpiresAt is ErrNotFound", uploadOfTokenExpired},
-		{"LeaseUpload/keeps an open upload to its caller for that long", leaseUpload},
-		{"LeaseUpload/one that the caller holds already is renewed, or ended", leaseUploadAgain},
-		{"LeaseUpload/one that is over or at another generation is ErrUploadMoved", leaseUploadMoved},
 		{"SaveUpload/one upload more than within.Uploads is ErrTooManyUploads", tooManyUploads},
 		{"SaveUpload/a part that takes the owner over its bytes is ErrTooManyBytes", tooManyUploadBytes},
 		{"SaveUpload/a part that takes the account over its bytes is ErrTooManyBytes", tooManyAccountBytes},
@@ -380,56 +377,3 @@ func completionStays(t *testing.T, s Stores) {
 	wants(t, "after that", err, sandlot.ErrNotFound)
 }
 
-const uploadLease = 10 * time.Second
-
-// mustLease leases an upload, whose lease is named held until then.
-func (s Stores) mustLease(t *testing.T, u publish.Upload, held int64, length time.Duration) int64 {
-	t.Helper()
-	return must(s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, held, length))(t)
-}
-
-func leaseUpload(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	first := s.mustLease(t, u, 0, uploadLease)
-	for _, held := range []int64{0, first - 1, first + 1} {
-		_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, held, uploadLease)
-		wants(t, "a second lease", err, sandlot.ErrLeased)
-	}
-	s.Later(uploadLease)
-	second := s.mustLease(t, u, 0, uploadLease)
-	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, first, 0)
-	wants(t, "the end of one that lapsed and is another's", err, sandlot.ErrLeased)
-	_, err = s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, 0, uploadLease)
-	wants(t, "a third beside the second", err, sandlot.ErrLeased)
-	s.mustLease(t, u, second, 0)
-	s.mustLease(t, u, 0, uploadLease)
-	u = s.mustSave(t, u, part(2, inline("two")))
-	s.mustLease(t, u, 0, uploadLease) // a new generation is nobody's
-	s.mustComplete(t, u)
-}
-
-func leaseUploadAgain(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	first := s.mustLease(t, u, 0, uploadLease)
-	s.Later(uploadLease - time.Second)
-	second := s.mustLease(t, u, first, uploadLease)
-	s.Later(uploadLease - time.Second)
-	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, u.Generation, 0, uploadLease)
-	wants(t, "a lease of another while it was renewed", err, sandlot.ErrLeased)
-	s.mustLease(t, u, second, 0)
-	s.mustLease(t, u, 0, uploadLease)
-}
-
-func leaseUploadMoved(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	for _, generation := range []int64{0, u.Generation - 1, u.Generation + 1} {
-		_, err := s.Publish.LeaseUpload(t.Context(), u.Key, generation, 0, uploadLease)
-		wants(t, fmt.Sprint("generation ", generation), err, sandlot.ErrUploadMoved)
-	}
-	s.mustComplete(t, u)
-	done := must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t)
-	_, err := s.Publish.LeaseUpload(t.Context(), u.Key, done.Generation, 0, uploadLease)
-	wants(t, "a completed one", err, sandlot.ErrUploadMoved)
-	_, err = s.Publish.LeaseUpload(t.Context(), sum("no upload"), 1, 0, uploadLease)
-	wants(t, "none at all", err, sandlot.ErrUploadMoved)
-}
