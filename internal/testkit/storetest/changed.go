@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,7 +32,15 @@ type Stores struct {
 
 func newStores(r Records) Stores {
 	w := &watch{Records: r}
-	return Stores{r, publishSteps{r.Publish, w}, managementSteps{r.Management, w}, accountSteps{r.Accounts, w}, operateSteps{r.Operate, w}, upkeepSteps{r.Upkeep, w}, coverSteps{r.Covers, w}}
+	return Stores{
+		r,
+		publishSteps{r.Publish, w},
+		managementSteps{r.Management, w},
+		accountSteps{r.Accounts, w},
+		operateSteps{r.Operate, w},
+		upkeepSteps{r.Upkeep, w},
+		coverSteps{r.Covers, w},
+	}
 }
 
 // copied are the stores on what a crash would leave now.
@@ -41,29 +49,7 @@ func (s Stores) copied(t *testing.T) Stores { return newStores(s.Copy(t)) }
 // watch compares what steps say they changed with the change numbers before and after.
 type watch struct {
 	Records
-	mu           sync.Mutex // begun and under change together, else a step between the two would go unseen
-	begun, under int64      // steps
-}
-
-// begin counts a step, and returns its number and how many are under way.
-func (w *watch) begin() (n, under int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.begun, w.under = w.begun+1, w.under+1
-	return w.begun, w.under
-}
-
-func (w *watch) end() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.under--
-}
-
-// last returns the number of the step that began last.
-func (w *watch) last() int64 {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.begun
+	begun, ended atomic.Int64 // steps
 }
 
 // errChanged is the error of a step that changed something else than it says.
@@ -71,15 +57,13 @@ var errChanged = errors.New("a step changed something else than it says")
 
 // step takes a step and checks what it says, unless others run beside it.
 func step[T any](ctx context.Context, w *watch, do func() (T, sandlot.Changed, error)) (T, error) {
-	n, under := w.begin()
-	defer w.end()
+	n := w.begun.Add(1)
+	defer w.ended.Add(1)
+	alone := w.ended.Load() == n-1
 	before, unread := w.projects(ctx)
 	out, changed, err := do()
-	if unread != nil || ctx.Err() != nil || under > 1 {
-		return out, err
-	}
-	after, unread := w.projects(ctx)
-	if unread != nil || w.last() != n {
+	after, unreadAfter := w.projects(ctx)
+	if !alone || w.begun.Load() != n || unread != nil || unreadAfter != nil {
 		return out, err
 	}
 	grew, said := map[sandlot.ProjectID]bool{}, map[sandlot.ProjectID]bool{}
@@ -119,19 +103,17 @@ func plain(ctx context.Context, w *watch, do func() (sandlot.Changed, error)) er
 	return err
 }
 
-// The steps below are those of the interfaces, but for what they say they changed.
+// The methods below are those of the interfaces, but for what they say they changed.
 
 type publishSteps struct {
 	publish.Store
 	w *watch
 }
 
-// PutFile implements publish.Store.
 func (s publishSteps) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, error) {
 	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
 }
 
-// DeleteFile implements publish.Store.
 func (s publishSteps) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, error) {
 	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
@@ -141,27 +123,22 @@ type managementSteps struct {
 	w *watch
 }
 
-// SetDetails implements publish.ProjectStore.
 func (s managementSteps) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
 
-// Rearrange implements publish.ProjectStore.
 func (s managementSteps) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, error) {
 	return step(ctx, s.w, func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
-// Trash implements publish.TrashStore.
 func (s managementSteps) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.Trash(ctx, id, key, e) })
 }
 
-// TakeBack implements publish.TrashStore.
 func (s managementSteps) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.TakeBack(ctx, id, within, e) })
 }
 
-// EraseVersion implements publish.ProjectStore.
 func (s managementSteps) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.ManagementStore.EraseVersion(ctx, id, n, at) })
 }
@@ -171,44 +148,34 @@ type accountSteps struct {
 	w *watch
 }
 
-// Rename implements account.OwnerStore.
 func (s accountSteps) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.AccountRecords.Rename(ctx, id, handle, at, since, limit) })
 }
 
-// Remove implements account.OwnerStore.
 func (s accountSteps) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.AccountRecords.Remove(ctx, of, e) })
 }
 
-// UseVerification implements account.ClaimStore.
 func (s accountSteps) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
 	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.UseVerification(ctx, token, now)
 	})
 }
 
-// TakeEmail implements account.RecoveryStore.
 func (s accountSteps) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, error) {
 	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.TakeEmail(ctx, token, now, undoUntil, notice)
 	})
 }
 
-// TakeEmailBack implements account.RecoveryStore.
 func (s accountSteps) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error) {
 	return step(ctx, s.w, func() (sandlot.Account, sandlot.Changed, error) {
 		return s.AccountRecords.TakeEmailBack(ctx, token, now)
 	})
 }
 
-// TakeOver implements account.ClaimStore.
 func (s accountSteps) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error {
-	_, err := step(ctx, s.w, func() (struct{}, sandlot.Changed, error) {
-		changed, err := s.AccountRecords.TakeOver(ctx, from, to, email)
-		return struct{}{}, changed, err
-	})
-	return err
+	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.AccountRecords.TakeOver(ctx, from, to, email) })
 }
 
 type operateSteps struct {
@@ -216,17 +183,14 @@ type operateSteps struct {
 	w *watch
 }
 
-// Suspend implements operate.AdminStore.
 func (s operateSteps) Suspend(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Suspend(ctx, of, e) })
 }
 
-// Reinstate implements operate.AdminStore.
 func (s operateSteps) Reinstate(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Reinstate(ctx, of, e) })
 }
 
-// Remove implements operate.AdminStore.
 func (s operateSteps) Remove(ctx context.Context, of sandlot.Subject, e sandlot.LogEntry) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Remove(ctx, of, e) })
 }
@@ -236,7 +200,6 @@ type upkeepSteps struct {
 	w *watch
 }
 
-// Trim implements operate.TrimStore.
 func (s upkeepSteps) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error) {
 	err = plain(ctx, s.w, func() (changed sandlot.Changed, err error) {
 		last, more, changed, err = s.UpkeepRecords.Trim(ctx, keep, before, after, limit)
@@ -250,17 +213,14 @@ type coverSteps struct {
 	w *watch
 }
 
-// Settle implements cover.Store.
 func (s coverSteps) Settle(ctx context.Context, of cover.Task, lease int64, settled cover.Settled, now time.Time) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Settle(ctx, of, lease, settled, now) })
 }
 
-// Choose implements cover.Store.
 func (s coverSteps) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, settled *cover.Settled, now time.Time) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Choose(ctx, id, w, file, settled, now) })
 }
 
-// Portray implements cover.Store.
 func (s coverSteps) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) error {
 	return plain(ctx, s.w, func() (sandlot.Changed, error) { return s.Store.Portray(ctx, id, portrait, now) })
 }

@@ -96,7 +96,7 @@ type storeCase struct {
 // each. open returns an empty store that is closed when the test ends; its clock has to be
 // the real one. The other suites are those of the rooms that they are named after.
 func TestPublish(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), treeCases(), historyCases(), editCases(), projectListCases(), fileCases(), nearCases(), manageCases(), trashCases(), rearrangeCases(),
+	prove(t, open, accountCases(), keyCases(), keyringCases(), projectCases(), treeCases(), historyCases(), projectListCases(), fileCases(), nearCases(), manageCases(), trashCases(), rearrangeCases(),
 		uploadCases(), completionCases(), idempotencyCases(), ticketCases(), quotaCases(), checkpointCases(), variantCases(), promiseCases(), concurrencyCases(), pairCases(), changeCases(), coverCases())
 }
 

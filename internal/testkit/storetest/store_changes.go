@@ -16,7 +16,6 @@ import (
 
 func changeCases() []storeCase {
 	return []storeCase{
-		{"Changes/returns Project.Change as the latest commit left it", changesOfProjects},
 		{"Changes/grows with every commit after which something else is read of a project, and the step says of which", changesGrow},
 		{"Changes/stays with plays and likes, and with what others do", changesStay},
 		{"Changes/of the projects that are there, neither deleted nor their account", changesGone},
@@ -27,16 +26,6 @@ func changeCases() []storeCase {
 func (s Stores) change(t *testing.T, id sandlot.ProjectID) int64 {
 	t.Helper()
 	return must(s.Publish.Changes(t.Context(), []sandlot.ProjectID{id}))(t)[id]
-}
-
-func changesOfProjects(t *testing.T, s Stores) {
-	p, q := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	p = s.mustPut(t, p, file("a.js", inline("a")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(q.Account), entry(sandlot.ActionSuspend, "@tetra")))
-	q = must(s.Publish.Project(t.Context(), q.ID))(t)
-	same(t, "of both, and of one that never was", must(s.Publish.Changes(t.Context(), []sandlot.ProjectID{p.ID, "none", q.ID, p.ID}))(t), map[sandlot.ProjectID]int64{p.ID: p.Change, q.ID: q.Change})
-	same(t, "as it is read", must(s.Publish.Project(t.Context(), p.ID))(t).Change, p.Change)
-	same(t, "of none", len(must(s.Publish.Changes(t.Context(), nil))(t)), 0)
 }
 
 func changesGrow(t *testing.T, s Stores) {

@@ -11,7 +11,6 @@ import (
 func checkpointCases() []storeCase {
 	return []storeCase{
 		{"Checkpoints/returns those that a blob was recorded with, as they are, and none where there are none", checkpointsOfUses},
-		{"Sweep/forgets the checkpoints of a blob with it", sweepCheckpoints},
 	}
 }
 
@@ -40,13 +39,4 @@ func checkpointsOfUses(t *testing.T, s Stores) {
 	same(t, "of a part", s.checkpoints(t, u.Parts[0].Blob), pointed("part").Checkpoints)
 	same(t, "of a blob without", s.checkpoints(t, s.fileNamed(t, p, "index.html").Blob), "")
 	same(t, "of no blob", s.checkpoints(t, sandlot.Blob{ID: 1 << 40}), "")
-}
-
-func sweepCheckpoints(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, pointed("replaced")))
-	replaced := u.Parts[0].Blob
-	u = s.mustSave(t, u, part(1, pointed("kept")))
-	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"replaced"})
-	same(t, "of the one that was swept", s.checkpoints(t, replaced), "")
-	same(t, "of the other", s.checkpoints(t, u.Parts[0].Blob), pointed("kept").Checkpoints)
 }

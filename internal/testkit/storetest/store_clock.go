@@ -10,30 +10,16 @@ import (
 
 func clockCases() []storeCase {
 	return []storeCase{
-		{"RecordTime/LastTime returns the time that was recorded last", recordTime},
 		{"DaySalt/fresh the first time it is asked for and then the same", daySalt},
-		{"DaySalt/forgets those of days that are over", daySaltsOver},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
-		{"LeaseWork/a lease that the caller holds already is renewed, or ended", leaseWorkAgain},
 		{"InheritWork/is given once a lease has lapsed", inheritWork},
-		{"InheritWork/is not found where it was ended, or there was none", inheritNoWork},
 		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
 		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
-		{"StopOf/one that ends by itself and seems to begin in a time to come is over", stopToCome},
 	}
 }
 
 // aYear is by how much a clock was ahead.
 const aYear = 365 * aDay
-
-func recordTime(t *testing.T, s Stores) {
-	_, err := s.Upkeep.LastTime(t.Context())
-	wants(t, "before any was recorded", err, sandlot.ErrNotFound)
-	for _, at := range []time.Time{base(), base().Add(-aYear)} {
-		ok(t, s.Upkeep.RecordTime(t.Context(), at))
-		same(t, "the time", must(s.Upkeep.LastTime(t.Context()))(t), at)
-	}
-}
 
 func jobOfWrongClock(t *testing.T, s Stores) {
 	now := base()
@@ -55,18 +41,6 @@ func mailsToCome(t *testing.T, s Stores) {
 	wants(t, "one more", s.Mail.CountMail(t.Context(), 4, []account.Share{share("kim", 2)}, now, now.Add(-aDay)), account.ErrTooOften)
 }
 
-func stopToCome(t *testing.T, s Stores) {
-	now := base()
-	stop := sandlot.Stop{Mailbox: sum("kim"), Kind: sandlot.StopLogins, At: now.Add(aYear), Until: now.Add(aYear + aDay)}
-	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
-	_, err := s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now)
-	wants(t, "a pause of a year to come", err, sandlot.ErrNotFound)
-	stop.Until = time.Time{}
-	ok(t, s.Accounts.StopMail(t.Context(), stop, "kim@example.org"))
-	got := must(s.Accounts.StopOf(t.Context(), stop.Mailbox, stop.Kind, now))(t)
-	same(t, "a stop that somebody has to lift", got.Until.IsZero(), true)
-}
-
 func daySalt(t *testing.T, s Stores) {
 	day := base().Unix() / int64(aDay/time.Second)
 	salt := func(day int64, fresh byte) byte {
@@ -76,17 +50,6 @@ func daySalt(t *testing.T, s Stores) {
 	same(t, "of the next", salt(day+1, 2), byte(2))
 	same(t, "of the day, for another node", salt(day, 3), byte(1))
 	same(t, "of the next, for another node", salt(day+1, 4), byte(2))
-}
-
-func daySaltsOver(t *testing.T, s Stores) {
-	day := base().Unix() / int64(aDay/time.Second)
-	salt := func(day int64, fresh byte) byte {
-		return must(s.Upkeep.DaySalt(t.Context(), day, [32]byte{31: fresh}))(t)[31]
-	}
-	salt(day, 1)
-	s.Later(2 * aDay)
-	salt(day+2, 2)
-	same(t, "the salt of a day that is over", salt(day, 3), byte(3))
 }
 
 func leaseWork(t *testing.T, s Stores) {
@@ -104,17 +67,6 @@ func leaseWork(t *testing.T, s Stores) {
 	}
 }
 
-func leaseWorkAgain(t *testing.T, s Stores) {
-	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-	s.Later(59 * time.Second)
-	second := must(s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute))(t)
-	s.Later(59 * time.Second)
-	_, err := s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute)
-	wants(t, "that of another while it was renewed", err, sandlot.ErrLeased)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, 0))(t)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-}
-
 func inheritWork(t *testing.T, s Stores) {
 	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
 	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
@@ -127,16 +79,4 @@ func inheritWork(t *testing.T, s Stores) {
 	_, err = s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute)
 	wants(t, "to whom it lapsed", err, sandlot.ErrLeased)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, time.Minute))(t)
-}
-
-func inheritNoWork(t *testing.T, s Stores) {
-	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what nobody had", err, sandlot.ErrNotFound)
-	held := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", held, 0))(t)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended", err, sandlot.ErrNotFound)
-	s.Later(time.Hour)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended long ago", err, sandlot.ErrNotFound)
 }

@@ -10,18 +10,10 @@ import (
 
 func coverCases() []storeCase {
 	return []storeCase{
-		{"Due/projects whose cover is to be made, until it is settled for the current version", coversDue},
 		{"Lease/keeps a project to its caller, and Begin counts the tries", leaseCovers},
 		{"Settle/if the lease is another one by now it is ErrMoved", settleLate},
 		{"Settle/the pictures that it replaces are gone, and Sweep lets go of their bytes", settleAgain},
 		{"Choose/what an owner wishes ends the lease of a worker", chooseMeanwhile},
-		{"Choose/what was made of a version that is not the current one any more is due", chooseLate},
-		{"Choose/a suspended project is ErrSuspended", chooseSuspended},
-		{"Choose/a picture that is to be the first is ErrMoved where the owner has chosen", chooseFirst},
-		{"Shoot/is recorded in the place of the shot before, and the cover is due", shoot},
-		{"Portray/is the account's, until it is suspended or deleted", portray},
-		{"Portray/a picture that is to be the first is ErrMoved where there is one", portrayFirst},
-		{"Sweep/lets go of the pictures of a deleted project", sweepCovers},
 	}
 }
 
@@ -51,44 +43,6 @@ func (s Stores) settle(t *testing.T, id string) cover.Task {
 	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: sandlot.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
 	ok(t, err)
 	return task
-}
-
-func coversDue(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	before := s.change(t, "pong")
-	s.settle(t, "jone")
-	same(t, "due when it is settled", len(must(s.Covers.Due(t.Context(), 0, 10))(t)), 0)
-	found := must(s.Publish.Project(t.Context(), "pong"))(t)
-	same(t, "its cover", found.Cover, sandlot.PictureID("jone"))
-	if s.change(t, "pong") == before {
-		t.Error("its change number is as before")
-	}
-	_, state, err := s.Covers.Cover(t.Context(), "pong")
-	ok(t, err)
-	same(t, "its state", state, cover.State{Source: cover.FromCover, Made: "of jone", Findings: "[]"})
-	kept := must(s.Covers.Picture(t.Context(), "jone", 640))(t)
-	same(t, "whose the picture is", kept.Project, p.ID)
-	same(t, "its bytes", kept.Blob.Ref, sandlot.BlobRef("large-jone"))
-	_, err = s.Covers.Picture(t.Context(), "jone", 641)
-	wants(t, "another width", err, sandlot.ErrNotFound)
-	s.mustPut(t, found, file("cover.png", inline("png")))
-	due := must(s.Covers.Due(t.Context(), 0, 10))(t)
-	same(t, "due at the next version", len(due), 1)
-	same(t, "after it", len(must(s.Covers.Due(t.Context(), due[0].Number, 10))(t)), 0)
-	files := must(s.Covers.FilesFolded(t.Context(), "pong", []string{"cover.png", "cover.jpg"}))(t)
-	if len(files) != 1 || files[0].Name != "cover.png" {
-		t.Errorf("its files are %v", files)
-	}
-}
-
-func chooseLate(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustPut(t, p, file("a.png", inline("other")))
-	settled := cover.Settled{Cover: "jold", Fresh: fresh("jold"), Source: cover.FromChosen, Version: 1}
-	ok(t, s.Covers.Choose(t.Context(), "pong", cover.OfFile, "a.png", &settled, base()))
-	p, state, err := s.Covers.Cover(t.Context(), "pong")
-	ok(t, err)
-	same(t, "the cover, and whether it is due", []any{p.Cover, state.Due}, []any{sandlot.PictureID("jold"), true})
 }
 
 func leaseCovers(t *testing.T, s Stores) {
@@ -179,107 +133,4 @@ func chooseMeanwhile(t *testing.T, s Stores) {
 	if must(s.Covers.Picture(t.Context(), "jmine", 320))(t).GoneAt.IsZero() {
 		t.Error("what was uploaded is not gone")
 	}
-}
-
-func chooseSuspended(t *testing.T, s Stores) {
-	s.mustProject(t, "pong")
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("pong"), entry(sandlot.ActionSuspend, "pong")))
-	err := s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base())
-	wants(t, "choosing", err, sandlot.ErrSuspended)
-	err = s.Covers.Choose(t.Context(), "other", cover.None, "", nil, base())
-	wants(t, "of none", err, sandlot.ErrNotFound)
-}
-
-// first is a new picture that is to be the first.
-func first(id string) *cover.Fresh {
-	n := fresh(id)
-	n.First = true
-	return n
-}
-
-func chooseFirst(t *testing.T, s Stores) {
-	s.mustProject(t, "pong")
-	s.leased(t)
-	choose := func(id string) error {
-		return s.Covers.Choose(t.Context(), "pong", cover.Uploaded, "", &cover.Settled{Cover: sandlot.PictureID(id), Fresh: first(id), Source: cover.FromUpload}, base())
-	}
-	ok(t, choose("jone"))
-	wants(t, "another", choose("jtwo"), sandlot.ErrMoved)
-	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
-	wants(t, "its picture", err, sandlot.ErrNotFound)
-	ok(t, s.Covers.Choose(t.Context(), "pong", cover.None, "", &cover.Settled{}, base()))
-	wants(t, "where none is wished", choose("jthree"), sandlot.ErrMoved)
-	p, state, err := s.Covers.Cover(t.Context(), "pong")
-	ok(t, err)
-	same(t, "the cover, and the wish", []any{p.Cover, state.Wish}, []any{sandlot.PictureID(""), cover.None})
-	ok(t, s.Covers.Choose(t.Context(), "pong", cover.Automatic, "", nil, base()))
-	ok(t, choose("jfour"))
-}
-
-func portrayFirst(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jone"), base()))
-	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, first("jtwo"), base()), sandlot.ErrMoved)
-	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID("jone"))
-	_, err := s.Covers.Picture(t.Context(), "jtwo", 320)
-	wants(t, "the other picture", err, sandlot.ErrNotFound)
-	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))
-	ok(t, s.Covers.Portray(t.Context(), a.ID, first("jthree"), base()))
-}
-
-func shoot(t *testing.T, s Stores) {
-	s.mustProject(t, "pong")
-	s.settle(t, "jone")
-	wants(t, "a shot of another version", s.Covers.Shoot(t.Context(), "pong", 2, *fresh("jother"), base()), sandlot.ErrMoved)
-	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jshot"), base()))
-	task, lease := s.leased(t)
-	same(t, "the shot", task.Shot, sandlot.PictureID("jshot"))
-	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
-	ok(t, err)
-	ok(t, s.Covers.Shoot(t.Context(), "pong", 1, *fresh("jnext"), base()))
-	if !must(s.Covers.Picture(t.Context(), "jshot", 320))(t).GoneAt.IsZero() {
-		t.Error("the cover is gone before there is another")
-	}
-	task, lease = s.leased(t)
-	err = s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: task.Shot, Source: cover.FromShot}, base())
-	ok(t, err)
-	if must(s.Covers.Picture(t.Context(), "jshot", 320))(t).GoneAt.IsZero() {
-		t.Error("the shot before is not gone")
-	}
-}
-
-func portray(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jkim"), base()))
-	same(t, "the account's", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID("jkim"))
-	same(t, "whose it is", must(s.Covers.Picture(t.Context(), "jkim", 320))(t).Account, a.ID)
-	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jnew"), base()))
-	if must(s.Covers.Picture(t.Context(), "jkim", 320))(t).GoneAt.IsZero() {
-		t.Error("the first is not gone")
-	}
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@kim")))
-	_, err := s.Covers.Picture(t.Context(), "jnew", 320)
-	wants(t, "of a suspended account", err, sandlot.ErrNotFound)
-	same(t, "what its owner sent", s.sent(t, a.ID), map[sandlot.ProjectID]sandlot.BlobRef{"": "large-jnew"})
-	wants(t, "another", s.Covers.Portray(t.Context(), a.ID, nil, base()), sandlot.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@kim")))
-	ok(t, s.Covers.Portray(t.Context(), a.ID, nil, base()))
-	same(t, "without one", must(s.Publish.Account(t.Context(), a.ID))(t).Portrait, sandlot.PictureID(""))
-	ok(t, s.Covers.Portray(t.Context(), a.ID, fresh("jlast"), base()))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
-	_, err = s.Covers.Picture(t.Context(), "jlast", 320)
-	wants(t, "of a deleted account", err, sandlot.ErrNotFound)
-}
-
-func sweepCovers(t *testing.T, s Stores) {
-	s.mustProject(t, "pong")
-	s.settle(t, "jone")
-	s.mustRemove(t, "pong")
-	later := base().Add(48 * time.Hour)
-	_, _, err := s.Upkeep.Sweep(t.Context(), later, later, 1000)
-	ok(t, err)
-	_, _, err = s.Upkeep.Sweep(t.Context(), later, later, 1000)
-	ok(t, err)
-	_, err = s.Covers.Picture(t.Context(), "jone", 320)
-	wants(t, "its picture", err, sandlot.ErrNotFound)
 }

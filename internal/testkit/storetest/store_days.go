@@ -10,40 +10,18 @@ import (
 
 func countCases() []storeCase {
 	return []storeCase{
-		{"AddCounts/adds plays and likes", addCounts},
-		{"AddCounts/projects that are gone are passed over", addCountsGone},
 		{"AddCounts/a Batch that was added already adds nothing, whatever others were added since", addCountsTwice},
 		{"AddCounts/Loads of the same ID add one play in half an hour, whoever added them", addLoads},
-		{"AddCounts/a load that is no play is returned with how long ago the play was, and prolongs nothing", addLoadsAgain},
-		{"AddCounts/a Batch that was added already notes no load", addLoadsTwice},
-		{"AddCounts/a load that a clock says is to come is one of now", addLoadsByClock},
 		{"AddCounts/many nodes that have the same loads count each once", addLoadsAtOnce},
 		{"Sweep/forgets loads of more than half an hour ago", sweepLoads},
 		{"Sweep/forgets processes that counted nothing for a week", sweepCounters},
 	}
 }
 
-func addCounts(t *testing.T, s Stores) {
-	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	counts := map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 3, Likes: 1}}
-	s.addCounts(t, counts)
-	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 4, Likes: -1}})
-	p.Plays = 7
-	same(t, "the project", must(s.Publish.Project(t.Context(), "pong"))(t), p)
-	same(t, "another project", must(s.Publish.Project(t.Context(), "tetra"))(t), other)
-}
-
 func (s Stores) addCounts(t *testing.T, counts map[sandlot.ProjectID]gallery.Counts) {
 	t.Helper()
 	_, err := s.Gallery.AddCounts(t.Context(), counts)
 	ok(t, err)
-}
-
-func addCountsGone(t *testing.T, s Stores) {
-	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	s.mustRemove(t, gone.ID)
-	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Plays: 1}, gone.ID: {Plays: 1}, "never-there": {Plays: 1}})
-	same(t, "plays of the other", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(1))
 }
 
 func addCountsTwice(t *testing.T, s Stores) {
@@ -90,8 +68,6 @@ func sweepCounters(t *testing.T, s Stores) {
 func dayCases() []storeCase {
 	return []storeCase{
 		{"PlaysByDay/returns the plays of projects on each day", playsByDay},
-		{"PlaysByDay/projects that were not played, or are deleted, are absent", playsOfUnplayed},
-		{"PlaysByDay/the day of from is the first", playsOfOtherDays},
 		{"Sweep/forgets days that began 61 days ago or earlier", sweepDays},
 	}
 }
@@ -128,23 +104,6 @@ func playsByDay(t *testing.T, s Stores) {
 	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: gone.ID}, entry(sandlot.ActionDelete, "gone")))
 	got := must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID, second.ID, gone.ID, "never-there"}, now.Add(-2*aDay), now))(t)
 	same(t, "plays of three days", got, map[sandlot.ProjectID][]int64{p.ID: {0, 0, 5}, second.ID: {0, 0, 5}})
-}
-
-func playsOfUnplayed(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.play(t, map[sandlot.ProjectID]int64{p.ID: 0})
-	same(t, "of likes alone", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, base(), base()))(t)), 0)
-	same(t, "of none", len(must(s.Gallery.PlaysByDay(t.Context(), nil, base(), base()))(t)), 0)
-}
-
-func playsOfOtherDays(t *testing.T, s Stores) {
-	now := today(t)
-	p := s.mustProject(t, "pong")
-	s.play(t, map[sandlot.ProjectID]int64{p.ID: 2})
-	same(t, "up to yesterday", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Add(-9*aDay), now.Add(-aDay)))(t)), 0)
-	same(t, "from tomorrow", len(must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Add(aDay), now.Add(2*aDay)))(t)), 0)
-	got := must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, now.Truncate(aDay), now.Add(aDay)))(t)
-	same(t, "from this midnight to tomorrow", got, map[sandlot.ProjectID][]int64{p.ID: {2, 0}})
 }
 
 func sweepDays(t *testing.T, s Stores) {

@@ -13,18 +13,12 @@ import (
 
 func figureCases() []storeCase {
 	return []storeCase{
-		{"AddCounts/what is added is added to the figures of the day and the version", addFigures},
-		{"AddCounts/a Batch that was added already adds no figures", addFiguresTwice},
 		{"AddCounts/a load that another has counted is in no figure but that of players", addFiguresOfLoads},
 		{"AddCounts/figures add up to the counts, whatever was played where", addFiguresAtRandom},
 		{"AddCounts/hosts beyond the most of a day are one of the others", addManySources},
-		{"Like/is in the figures of the day and the version, and Unlike takes it back there", likeFigures},
 		{"FiguresByDay/days are those from that of from to that of to", figuresOfDays},
-		{"FiguresByDay/a project that is not there, or deleted, is ErrNotFound", figuresOfNone},
-		{"FiguresByVersion/versions are newest first, at most limit", figuresOfVersions},
 		{"Sweep/leaves nothing but a number of the players of a day that has ended", sweepSeen},
 		{"Sweep/forgets figures of days that began 401 days ago or earlier, and keeps those of versions", sweepFigures},
-		{"Sweep/forgets the figures of a project that was deleted", sweepFiguresOfDeleted},
 	}
 }
 
@@ -48,35 +42,6 @@ func (s Stores) addAll(t *testing.T, id sandlot.ProjectID, batch int64, added ..
 	}
 	c.Plays = c.Figures.Whole().Plays
 	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{id: c})
-}
-
-func addFigures(t *testing.T, s Stores) {
-	today(t)
-	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(0, "x", "example.org"), played(7, "x", ""))
-	lengths := figures.Added{}
-	lengths.Length(0, time.Minute)
-	s.addAll(t, p.ID, ofProcess(2), played(0, "y", "example.org"), played(0, "x", "example.com"), lengths)
-	day, sources, versions := s.figuresOf(t, p.ID)
-	median, known := day.Lengths.Median()
-	same(t, "plays, players and whether a length is known", []any{day.Plays, day.People(), known && (median-time.Minute).Abs() < 10*time.Second}, []any{int64(4), int64(2), true})
-	same(t, "sources", sources, map[string]int64{"example.org": 2, "example.com": 1})
-	if len(versions) != 2 || versions[0].Version != 7 || versions[0].Plays != 1 || versions[1].Version != 1 || versions[1].Plays != 3 || versions[1].People() != 2 {
-		t.Errorf("versions: %+v", versions)
-	}
-	days := must(s.Gallery.FiguresByDay(t.Context(), p.ID, base(), base()))(t)
-	byVersion := must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 1))(t)
-	same(t, "the batches", []int64{days.Batch, byVersion.Batch}, []int64{ofProcess(2), ofProcess(2)})
-}
-
-func addFiguresTwice(t *testing.T, s Stores) {
-	today(t)
-	p := s.mustProject(t, "pong")
-	for range 2 {
-		s.addAll(t, p.ID, ofProcess(1), played(1, "x", "example.org"))
-	}
-	day, sources, versions := s.figuresOf(t, p.ID)
-	same(t, "plays of the day, of the source and of the version", []int64{day.Plays, sources["example.org"], versions[0].Plays}, []int64{1, 1, 1})
 }
 
 func addFiguresOfLoads(t *testing.T, s Stores) {
@@ -140,23 +105,6 @@ func addManySources(t *testing.T, s Stores) {
 		[]int64{figures.MostSources + 1, 2, batches*each - figures.MostSources})
 }
 
-func likeFigures(t *testing.T, s Stores) {
-	today(t)
-	p := s.mustProject(t, "pong")
-	for _, by := range []sandlot.Digest{{1}, {2}, {3}, {3}} {
-		must(s.Gallery.Like(t.Context(), p.ID, by, by != sandlot.Digest{2}))(t)
-	}
-	likes := func() []int64 {
-		day, _, versions := s.figuresOf(t, p.ID)
-		return []int64{day.Likes, versions[0].Likes, int64(versions[0].Version)}
-	}
-	same(t, "likes that count", likes(), []int64{2, 2, 1})
-	for _, by := range []sandlot.Digest{{1}, {2}, {1}} {
-		must(s.Gallery.Unlike(t.Context(), p.ID, by))(t)
-	}
-	same(t, "after one was taken back", likes(), []int64{1, 1, 1})
-}
-
 func figuresOfDays(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
@@ -181,31 +129,6 @@ func figuresOfDays(t *testing.T, s Stores) {
 	}
 	versions := must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t).Versions
 	same(t, "players of the version, each day once", versions[0].People(), int64(2))
-}
-
-func figuresOfNone(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	same(t, "of one that nobody played", len(must(s.Gallery.FiguresByDay(t.Context(), p.ID, base(), base()))(t).Days), 0)
-	same(t, "its versions", must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t), figures.ByVersion{Current: 1})
-	s.mustRemove(t, p.ID)
-	for _, id := range []sandlot.ProjectID{p.ID, "never-there"} {
-		_, err := s.Gallery.FiguresByDay(t.Context(), id, base(), base())
-		wants(t, "days", err, sandlot.ErrNotFound)
-		_, err = s.Gallery.FiguresByVersion(t.Context(), id, 9)
-		wants(t, "versions", err, sandlot.ErrNotFound)
-	}
-}
-
-func figuresOfVersions(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(7, "x", ""))
-	same(t, "versions, of which the current one was not played", len(must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t).Versions), 1)
-	s.addAll(t, p.ID, ofProcess(2), played(1, "x", ""), played(12, "x", ""))
-	var got []int
-	for _, v := range must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 2))(t).Versions {
-		got = append(got, v.Version)
-	}
-	same(t, "versions", got, []int{12, 7})
 }
 
 func (s Stores) sweepAt(t *testing.T, at time.Time) {
@@ -247,15 +170,4 @@ func sweepFigures(t *testing.T, s Stores) {
 	s.sweepAt(t, now.Add(401*aDay))
 	day, sources, versions := s.figuresOf(t, p.ID)
 	same(t, "plays and sources after 401, and plays of the version", []int64{day.Plays, int64(len(sources)), versions[0].Plays}, []int64{0, 0, 1})
-}
-
-func sweepFiguresOfDeleted(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(1, "x", "a.example"))
-	s.mustRemove(t, p.ID)
-	_, _, err := s.Upkeep.Sweep(t.Context(), base(), base().Add(aDay), 1000)
-	ok(t, err)
-	for _, table := range []string{"day_figures", "version_figures", "day_sources"} {
-		same(t, "rows of "+table, s.Count(t, table), 0)
-	}
 }

@@ -7,23 +7,17 @@ import (
 	"testing"
 	"time"
 
-	"sandlot"
-	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/publish"
+
+	"sandlot"
 )
 
 func fileCases() []storeCase {
 	return []storeCase{
 		{"PutFile/makes the version after at.Expect, in which the file of f's name is f and all others are as before", putFile},
-		{"PutFile/if the project is at another version it fails with ErrMoved", putFileMoved},
-		{"PutFile/sets the title and an email in the same step", putFileTitle},
-		{"PutFile/another file of the same folded name is ErrExists", putFileFolded},
 		{"DeleteFile/makes the version after at.Expect, which lacks one file", deleteFile},
-		{"DeleteFile/a file that is not there is ErrNotFound", deleteFileMissing},
-		{"DeleteFile/if the project is at another version it fails with ErrMoved", deleteFileMoved},
 		{"Files/returns the files of a version by name, in byte order", filesInOrder},
 		{"Files/with the variants made so far", filesVariants},
-		{"Files/of a version never change", filesOfThePast},
 		{"FilesWith/is Files with the variants of one encoding alone", filesWithOne},
 	}
 }
@@ -44,39 +38,6 @@ func putFile(t *testing.T, s Stores) {
 	same(t, "version 3", texts(t, s.Publish, p.ID, 3), map[string]string{"index.html": "<p>pong", "a.js": "replaced"})
 }
 
-func putFileMoved(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	now := s.mustPut(t, p, file("a.js", inline("abc")))
-	for _, expect := range []int{0, 1, 3} {
-		at := edit(now)
-		at.Expect = expect
-		_, err := s.Publish.PutFile(t.Context(), p.ID, file("b.js", inline("b")), at)
-		wants(t, fmt.Sprint("at version ", expect), err, sandlot.ErrMoved)
-	}
-	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), now)
-}
-
-func putFileTitle(t *testing.T, s Stores) {
-	a := s.withEmail(t, "kim")
-	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	at := edit(p)
-	title, j := "Another title", job("new@example.com", base())
-	at.Title, at.Email = &title, &publish.NewEmail{Address: j.Address, Job: j}
-	p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
-	same(t, "title and verified", []any{p.Title, p.Verified}, []any{title, false})
-	a.Email, a.EmailVerified, j.Account = j.Address, false, a.ID
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
-	same(t, "the project, read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
-}
-
-func putFileFolded(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("logo.png", inline("one")))
-	_, err := s.Publish.PutFile(t.Context(), p.ID, sandlot.File{Name: "Logo.png", Folded: "logo.png", Blob: inline("two")}, edit(p))
-	wants(t, "the name in another case", err, sandlot.ErrExists)
-	same(t, "the files", texts(t, s.Publish, p.ID, 2), map[string]string{"index.html": "<p>pong", "logo.png": "one"})
-}
-
 func deleteFile(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	p = s.mustPut(t, p, file("b.js", inline("b")))
@@ -89,26 +50,6 @@ func deleteFile(t *testing.T, s Stores) {
 	same(t, "version 4", texts(t, s.Publish, p.ID, 4), map[string]string{"index.html": "<p>pong", "b.js": "b"})
 	got = s.mustPut(t, got, file("a.js", inline("again")))
 	same(t, "version 5, with the name again", texts(t, s.Publish, p.ID, 5), map[string]string{"index.html": "<p>pong", "b.js": "b", "a.js": "again"})
-}
-
-func deleteFileMissing(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
-	for _, name := range []string{"b.js", "A.js", "", "a"} {
-		_, err := s.Publish.DeleteFile(t.Context(), p.ID, name, edit(p))
-		wants(t, "file "+name, err, sandlot.ErrNotFound)
-	}
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
-	_, err := s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))
-	wants(t, "a file deleted before", err, sandlot.ErrNotFound)
-	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-}
-
-func deleteFileMoved(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	now := s.mustPut(t, p, file("a.js", inline("abc")))
-	_, err := s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))
-	wants(t, "at version 1", err, sandlot.ErrMoved)
-	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), now)
 }
 
 func filesInOrder(t *testing.T, s Stores) {
@@ -177,36 +118,9 @@ func filesWithOne(t *testing.T, s Stores) {
 	wants(t, "of a version that is not there", drop(s.Publish.FilesWith(t.Context(), p.ID, 99, "gzip")), sandlot.ErrNotFound)
 }
 
-func filesOfThePast(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	versions := []map[string]string{texts(t, s.Publish, p.ID, 1)}
-	for i, name := range []string{"a.js", "b.js", "a.js", "index.html", "b.js", "a.js"} {
-		if i == 4 {
-			p = must(s.Publish.DeleteFile(t.Context(), p.ID, name, edit(p)))(t)
-		} else {
-			p = s.mustPut(t, p, file(name, inline(fmt.Sprint(name, i))))
-		}
-		versions = append(versions, texts(t, s.Publish, p.ID, p.Version))
-	}
-	for i, want := range versions {
-		same(t, fmt.Sprint("version ", i+1), texts(t, s.Publish, p.ID, i+1), want)
-	}
-	same(t, "the last one", versions[6], map[string]string{"index.html": "index.html3", "a.js": "a.js5"})
-}
-
 func nearCases() []storeCase {
 	return []storeCase{
-		{"FilesNear/returns the current file whose folded name is folded", func(t *testing.T, s Stores) {
-			near(t, s, map[string][]string{"b.js": {"b.js"}, "B.js": nil, "nothing": nil, "readme": {"README"}})
-		}},
-		{"FilesNear/returns a file that is one of its folders", func(t *testing.T, s Stores) {
-			near(t, s, map[string][]string{"b.js/c": {"b.js"}, "b.js/c/d.js": {"b.js"}, "readme/x": {"README"}, "b.jsx/c": nil})
-		}},
-		{"FilesNear/returns files that lie in it as a folder", func(t *testing.T, s Stores) {
-			near(t, s, map[string][]string{"lib": {"lib/a.js", "lib/deep/b.js"}, "lib/deep": {"lib/deep/b.js"}, "li": nil, "lib/d": nil})
-		}},
-		{"FilesNear/at most ten", nearTen},
-		{"FilesNear/does not return files of the past", nearPast},
+		{"FilesNear/returns the current file of that folded name, one that is a folder of it, and those that lie in it, at most ten", near},
 		{"NamesFolded/returns the names of the current files whose folded names are among those", namesFolded},
 	}
 }
@@ -214,36 +128,33 @@ func nearCases() []storeCase {
 func namesFolded(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("gone.js", inline("g")))
 	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "gone.js", edit(p)))(t)
-	for _, name := range []string{"b.js", "b.js2", "lib/a.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	p = s.mustPut(t, p, sandlot.File{Name: "README", Folded: "readme", Blob: inline("r")})
+	put := []sandlot.File{file("b.js", inline("b")), file("b.js2", inline("b")), {Name: "README", Folded: "readme", Blob: inline("r")}}
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, edit(p)))(t)
 	p = s.mustPut(t, p, file("b.js", inline("again")))
 	s.mustPut(t, s.mustProject(t, "tetra"), file("other.js", inline("o")))
-	for _, ask := range [][]string{{"b.js", "readme", "lib", "gone.js", "other.js", "b.js"}, {"README"}, nil} {
-		got := must(s.Publish.NamesFolded(t.Context(), p.ID, ask))(t)
-		slices.Sort(got)
-		want := []string{"README", "b.js"}
-		if len(ask) < 2 {
-			want = nil
-		}
-		same(t, fmt.Sprint("names among ", ask), got, want)
+	names := []string{"b.js", "readme", "lib", "gone.js", "other.js", "b.js", "README"}
+	for i := range 200 {
+		names = append(names, fmt.Sprint(i))
 	}
-	many := make([]string, 200)
-	for i := range many {
-		many[i] = fmt.Sprint(i)
-	}
-	many[199] = "lib/a.js"
-	same(t, "of 200", must(s.Publish.NamesFolded(t.Context(), p.ID, many))(t), []string{"lib/a.js"})
+	got := must(s.Publish.NamesFolded(t.Context(), p.ID, names))(t)
+	slices.Sort(got)
+	same(t, "names", got, []string{"README", "b.js"})
+	same(t, "of none", must(s.Publish.NamesFolded(t.Context(), p.ID, nil))(t), nil)
 }
 
-func near(t *testing.T, s Stores, wants map[string][]string) {
+func near(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	for _, name := range []string{"b.js", "lib/a.js", "lib/deep/b.js", "lib-a.js", "lib0", "lic"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
+	list := []sandlot.File{{Name: "README", Folded: "readme", Blob: inline("r")}}
+	for _, name := range []string{"b.js", "lib/a.js", "lib/deep/b.js", "lib-a.js", "lib0", "lic", "gone"} {
+		list = append(list, file(name, inline(name)))
 	}
-	p = s.mustPut(t, p, sandlot.File{Name: "README", Folded: "readme", Blob: inline("r")})
-	for folded, want := range wants {
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: append(list, manyFiles("many", 12, inline)...)}, edit(p)))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "gone", edit(p)))(t)
+	for folded, want := range map[string][]string{
+		"b.js": {"b.js"}, "B.js": nil, "nothing": nil, "readme": {"README"}, "gone": nil,
+		"b.js/c": {"b.js"}, "b.js/c/d.js": {"b.js"}, "readme/x": {"README"}, "b.jsx/c": nil,
+		"lib": {"lib/a.js", "lib/deep/b.js"}, "lib/deep": {"lib/deep/b.js"}, "li": nil, "lib/d": nil,
+	} {
 		var got []string
 		for _, f := range must(s.Publish.FilesNear(t.Context(), p.ID, folded))(t) {
 			got = append(got, f.Name)
@@ -251,20 +162,5 @@ func near(t *testing.T, s Stores, wants map[string][]string) {
 		}
 		same(t, "near "+folded, got, want)
 	}
-}
-
-func nearTen(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	for i := range 12 {
-		p = s.mustPut(t, p, file(fmt.Sprintf("lib/%d.js", i), inline("x")))
-	}
-	same(t, "the number of files", len(must(s.Publish.FilesNear(t.Context(), p.ID, "lib"))(t)), 10)
-}
-
-func nearPast(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
-	p = s.mustPut(t, p, file("a.js", inline("b")))
-	same(t, "after a replacement", len(must(s.Publish.FilesNear(t.Context(), p.ID, "a.js"))(t)), 1)
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
-	same(t, "after a deletion", len(must(s.Publish.FilesNear(t.Context(), p.ID, "a.js"))(t)), 0)
+	same(t, "of many", len(must(s.Publish.FilesNear(t.Context(), p.ID, "many"))(t)), 10)
 }

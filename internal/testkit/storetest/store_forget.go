@@ -5,25 +5,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 )
-
-func removeTexts(t *testing.T, s Stores) {
-	a := s.withEmail(t, "kim")
-	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "A game"}.Change()))
-	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.org", job("kim@example.org", base())))
-	other := s.mustProject(t, "tetra")
-	ok(t, s.Publish.SetEmail(t.Context(), other.Account, "lee@example.org", job("lee@example.org", base())))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
-	for _, j := range must(s.Mail.ClaimJobs(t.Context(), base().Add(time.Hour), base().Add(2*time.Hour), account.Busy{}, 9))(t) {
-		same(t, "the address of a job", j.Address, "lee@example.org")
-	}
-	same(t, "its keys", len(must(s.Management.Keys(t.Context(), a.ID, 0, 9))(t)), 0)
-	same(t, "another's keys", must(s.Management.Keys(t.Context(), other.Account, 0, 9))(t)[0].Name != "", true)
-}
 
 // provedAddress makes an address the account's, which its owner has shown to read.
 func (s Stores) provedAddress(t *testing.T, a sandlot.Account, address string) {
@@ -89,22 +72,5 @@ func deletedAccount(t *testing.T, s Stores) {
 		got := must(s.Operate.DeletedAccount(t.Context(), handle))(t)
 		e.ID = got.Entry.ID
 		same(t, "of "+handle, got, operate.Deletion{At: e.At, Target: "@kimberly", Entry: e})
-	}
-}
-
-func deletedProject(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	alone := must(s.Publish.CreateProject(t.Context(), newProject("alone", p.Account)))(t)
-	wants(t, "while it is there", drop(s.Operate.DeletedProject(t.Context(), p.ID)), sandlot.ErrNotFound)
-	wants(t, "what never was", drop(s.Operate.DeletedProject(t.Context(), "nothing")), sandlot.ErrNotFound)
-	e := entry(sandlot.ActionDelete, "alone")
-	ok(t, s.Operate.Remove(t.Context(), ofProject(alone.ID), e))
-	whole := entry(sandlot.ActionDelete, "@pong")
-	whole.At = whole.At.Add(time.Minute)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(p.Account), whole))
-	for id, want := range map[sandlot.ProjectID]sandlot.LogEntry{"alone": e, "pong": whole} {
-		got := must(s.Operate.DeletedProject(t.Context(), id))(t)
-		want.ID = got.Entry.ID
-		same(t, string(id), got, operate.Deletion{At: want.At, Target: want.Target, Entry: want})
 	}
 }

@@ -14,23 +14,12 @@ import (
 
 func galleryCases() []storeCase {
 	return []storeCase{
-		{"Listed/returns projects that may be listed, newest first", listedNewest},
-		{"Listed/those of accounts whose address is verified", listedVerified},
-		{"Listed/unless the owner does not want them listed", listedUnlisted},
-		{"Listed/unless they or their account are suspended", listedSuspended},
-		{"Listed/unless they or their account are deleted", listedDeleted},
-		{"Listed/of an account", listedOfAccount},
 		{"Listed/those that have a tag", listedTagged},
-		{"Listed/those of some numbers", listedNumbers},
-		{"Named/returns what searches look through, by numbers", namedAll},
 		{"Relisted/those that changed since they were made, the highest Relisting first", relisted},
 		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
-		{"ListUnverified/from its return on no list has what may not be there", listVerifiedAgain},
-		{"Waiting/counts the projects that would be listed were their account's address verified", waiting},
 		{"ListedOf/returns those of the projects that may be listed", listedOf},
 		{"MostPlayed/most plays first, newest first among equals", mostPlayed},
 		{"Trending/those of the greatest weight first, newest first among equals", trending},
-		{"AccountOfHandle/returns the account that has a handle", accountOfHandle},
 	}
 }
 
@@ -92,73 +81,6 @@ func (s Stores) names(t *testing.T, after int64) (all []gallery.Named) {
 	}
 }
 
-func listedNewest(t *testing.T, s Stores) {
-	kim, lee := s.maker(t, "kim"), s.maker(t, "lee")
-	one := s.titled(t, "one", kim.ID, "One")
-	s.titled(t, "two", lee.ID, "Two")
-	s.titled(t, "three", kim.ID, "Three")
-	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	all := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Limit: 9}))(t)
-	same(t, "the oldest", all[2].Project, must(s.Publish.Project(t.Context(), "one"))(t))
-	s.lists(t, "all", gallery.ListedQuery{}, "three", "two", "one")
-	s.lists(t, "the first", gallery.ListedQuery{Limit: 1}, "three")
-	s.lists(t, "those before it", gallery.ListedQuery{Before: all[0].Number}, "two", "one")
-	s.lists(t, "those before the last", gallery.ListedQuery{Before: all[2].Number})
-}
-
-func listedVerified(t *testing.T, s Stores) {
-	kim := s.mustAccount(t, newAccount("kim"))
-	s.titled(t, "one", kim.ID, "Pong")
-	s.lists(t, "before", gallery.ListedQuery{})
-	s.verify(t, kim.ID)
-	s.titled(t, "two", kim.ID, "Pong")
-	s.lists(t, "after", gallery.ListedQuery{}, "two", "one")
-}
-
-func listedUnlisted(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	s.titled(t, "one", kim.ID, "Pong")
-	s.titled(t, "two", kim.ID, "Pong")
-	s.Unlist(t, "one", true)
-	same(t, "the project says so", must(s.Publish.Project(t.Context(), "one"))(t).Unlisted, true)
-	s.lists(t, "listed", gallery.ListedQuery{}, "two")
-	s.lists(t, "on the profile", gallery.ListedQuery{Account: kim.ID}, "two")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
-	s.lists(t, "when its account came back", gallery.ListedQuery{}, "two")
-	s.Unlist(t, "one", false)
-	s.lists(t, "listed again", gallery.ListedQuery{}, "two", "one")
-}
-
-func listedSuspended(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	s.titled(t, "one", kim.ID, "Pong")
-	s.titled(t, "two", kim.ID, "Pong")
-	for _, subject := range []sandlot.Subject{ofProject("one"), ofAccount(kim.ID)} {
-		want := []sandlot.ProjectID{"two"}
-		if subject.Account != 0 {
-			want = nil
-		}
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
-		s.lists(t, "suspended", gallery.ListedQuery{}, want...)
-		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
-		s.lists(t, "reinstated", gallery.ListedQuery{}, "two", "one")
-	}
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("one"), entry(sandlot.ActionSuspend, "one")))
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
-	s.lists(t, "when its account alone was reinstated", gallery.ListedQuery{}, "two")
-}
-
-func listedDeleted(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	s.titled(t, "one", kim.ID, "Pong")
-	s.titled(t, "two", kim.ID, "Pong")
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
-	s.lists(t, "without its account", gallery.ListedQuery{})
-}
-
 func listUnverified(t *testing.T, s Stores) {
 	kim := s.mustAccount(t, newAccount("kim"))
 	s.titled(t, "one", kim.ID, "Pong")
@@ -183,82 +105,6 @@ func listUnverified(t *testing.T, s Stores) {
 	s.lists(t, "with it again", gallery.ListedQuery{}, "four", "three", "one")
 	s.verify(t, kim.ID)
 	s.lists(t, "when it is verified", gallery.ListedQuery{}, "four", "three", "one")
-}
-
-func listVerifiedAgain(t *testing.T, s Stores) {
-	ok(t, s.Gallery.ListUnverified(t.Context(), true))
-	kim := s.mustAccount(t, newAccount("kim"))
-	s.titled(t, "one", kim.ID, "Pong")
-	s.titled(t, "two", s.maker(t, "lee").ID, "Pong")
-	ok(t, s.Gallery.ListUnverified(t.Context(), false))
-	s.titled(t, "three", kim.ID, "Pong")
-	s.lists(t, "of all", gallery.ListedQuery{}, "two")
-	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID})
-	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 0)
-	s.verify(t, kim.ID)
-}
-
-func waiting(t *testing.T, s Stores) {
-	count := func(what string, want int) {
-		t.Helper()
-		same(t, what, must(s.Gallery.Waiting(t.Context(), 99))(t), want)
-	}
-	count("of none", 0)
-	kim := s.mustAccount(t, newAccount("kim"))
-	for _, id := range []string{"one", "two", "three", "four"} {
-		s.titled(t, id, kim.ID, id)
-	}
-	s.titled(t, "five", s.maker(t, "lee").ID, "Pong")
-	count("of one account", 4)
-	same(t, "of the last two", must(s.Gallery.Waiting(t.Context(), 2))(t), 1)
-	s.Unlist(t, "one", true)
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(sandlot.ActionSuspend, "two")))
-	ok(t, s.Operate.Remove(t.Context(), ofProject("three"), entry(sandlot.ActionDelete, "three")))
-	count("without one that is unlisted, suspended, deleted", 1)
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
-	count("without a suspended account", 0)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
-	ok(t, s.Gallery.ListUnverified(t.Context(), true))
-	count("where all are listed", 0)
-}
-
-func listedOfAccount(t *testing.T, s Stores) {
-	kim, lee := s.maker(t, "kim"), s.maker(t, "lee")
-	s.titled(t, "one", kim.ID, "One")
-	s.titled(t, "two", lee.ID, "Two")
-	s.titled(t, "three", kim.ID, "Three")
-	s.lists(t, "kim's", gallery.ListedQuery{Account: kim.ID}, "three", "one")
-	s.lists(t, "kim's first", gallery.ListedQuery{Account: kim.ID, Limit: 1}, "three")
-	s.lists(t, "nobody's", gallery.ListedQuery{Account: lee.ID + 1})
-}
-
-func listedNumbers(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	for _, id := range []string{"one", "two", "three"} {
-		s.titled(t, id, kim.ID, id)
-	}
-	s.Unlist(t, "two", true)
-	var numbers []int64
-	for _, n := range s.names(t, 0) {
-		numbers = append(numbers, n.Number)
-	}
-	s.lists(t, "all", gallery.ListedQuery{Numbers: append(numbers, numbers[0]+1, 0, numbers[0])}, "three", "one")
-	s.lists(t, "the newest", gallery.ListedQuery{Numbers: numbers, Limit: 1}, "three")
-}
-
-func namedAll(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	np := newProject("one", kim.ID)
-	np.Title, np.Tags = "Pong!", "puzzle cats"
-	must(s.Publish.CreateProject(t.Context(), np))(t)
-	s.titled(t, "two", kim.ID, "")
-	s.mustProject(t, "unverified")
-	all := s.names(t, 0)
-	same(t, "all", all, []gallery.Named{
-		{Number: all[0].Number, Listed: true, Title: "Pong!", Handle: "kim", Tags: "puzzle cats"}, {Number: all[1].Number, Listed: true, Handle: "kim"},
-	})
-	same(t, "after the first", s.names(t, all[0].Number), all[1:])
-	same(t, "what has changed since it was made", len(must(s.Gallery.Relisted(t.Context(), 0, 9))(t)), 0)
 }
 
 // relisted follows each change by the two lists of names, and compares its copy with all names.
@@ -408,14 +254,4 @@ func mostPlayed(t *testing.T, s Stores) {
 	same(t, "of a week", must(s.Gallery.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
 	same(t, "the first", must(s.Gallery.MostPlayed(t.Context(), now, 1))(t), want[:1])
 	same(t, "from tomorrow", len(must(s.Gallery.MostPlayed(t.Context(), now.Add(aDay), 9))(t)), 0)
-}
-
-func accountOfHandle(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	same(t, "the account", must(s.Gallery.AccountOfHandle(t.Context(), "kim"))(t), a)
-	_, err := s.Gallery.AccountOfHandle(t.Context(), "lee")
-	wants(t, "nobody's", err, sandlot.ErrNotFound)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@kim")))
-	_, err = s.Gallery.AccountOfHandle(t.Context(), "kim")
-	wants(t, "of one that is gone", err, sandlot.ErrNotFound)
 }

@@ -13,16 +13,11 @@ import (
 func idempotencyCases() []storeCase {
 	return []storeCase{
 		{"IdempotencyRecord/returns the record of a step that was made under this key", readRecord},
-		{"IdempotencyRecord/or of one that has this key as Elsewhere", recordElsewhere},
-		{"IdempotencyRecord/a step under its Elsewhere is ErrAlreadyDone if there was one before", refuseDoneElsewhere},
-		{"IdempotencyRecord/it survives a crash with its step", recordSurvives},
 		{"IdempotencyRecord/one that is past its ExpiresAt is ErrNotFound", recordExpires},
 		{"IdempotencyRecord/a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail", refuseAlreadyDone},
 		{"IdempotencyRecord/one that has expired stands in nobody's way", expiredRecord},
 		{"IdempotencyRecord/a step that fails leaves none", failedLeavesNone},
 		{"IdempotencyRecord/50 steps under one key have one effect", recordRace},
-		{"Sweep/forgets expired idempotency records", sweepRecords},
-		{"Version/has the title that the version left", versionTitles},
 	}
 }
 
@@ -81,41 +76,6 @@ func readRecord(t *testing.T, s Stores) {
 	}
 	_, err := s.Publish.IdempotencyRecord(t.Context(), sum("another"), base())
 	wants(t, "another key", err, sandlot.ErrNotFound)
-}
-
-func recordElsewhere(t *testing.T, s Stores) {
-	for name, do := range recordingSteps(t, s) {
-		o := recordOf(name)
-		o.Elsewhere = sum("elsewhere " + name)
-		must(do(t.Context(), o))(t)
-		for _, key := range []sandlot.Digest{o.Key, o.Elsewhere} {
-			same(t, "the request of "+name, must(s.Publish.IdempotencyRecord(t.Context(), key, base()))(t).Request, o.Request)
-		}
-	}
-}
-
-func refuseDoneElsewhere(t *testing.T, s Stores) {
-	first := recordOf("first")
-	first.Elsewhere = sum("elsewhere")
-	na := newAccount("first")
-	na.Idempotency = first
-	s.mustAccount(t, na)
-	for name, do := range recordingSteps(t, s) {
-		again := recordOf("again of " + name)
-		again.Elsewhere = first.Elsewhere
-		_, err := do(t.Context(), again)
-		wants(t, name, err, sandlot.ErrAlreadyDone)
-		_, err = s.Publish.IdempotencyRecord(t.Context(), again.Key, base())
-		wants(t, "its record", err, sandlot.ErrNotFound)
-	}
-}
-
-func recordSurvives(t *testing.T, s Stores) {
-	for name, do := range recordingSteps(t, s) {
-		want := recordOf(name)
-		want.Account = must(do(t.Context(), want))(t)
-		same(t, "the record of "+name, must(s.copied(t).Publish.IdempotencyRecord(t.Context(), want.Key, base()))(t), *want)
-	}
 }
 
 func recordExpires(t *testing.T, s Stores) {
@@ -187,31 +147,4 @@ func recordRace(t *testing.T, s Stores) {
 		np.Idempotency.Project = np.ID
 	})
 	same(t, "the project of the record", must(s.Publish.IdempotencyRecord(t.Context(), recordOf("o").Key, base()))(t).Project, won)
-}
-
-func sweepRecords(t *testing.T, s Stores) {
-	soon, later := recordOf("soon"), recordOf("later")
-	later.ExpiresAt = soon.ExpiresAt.Add(time.Hour)
-	for _, o := range []*publish.IdempotencyRecord{soon, later} {
-		na := newAccount(string(o.Project))
-		na.Idempotency = o
-		s.mustAccount(t, na)
-	}
-	s.sweep(t, soon.ExpiresAt.Add(time.Second), base())
-	// By a clock that was set back the one that was forgotten stays forgotten.
-	_, err := s.Publish.IdempotencyRecord(t.Context(), soon.Key, base())
-	wants(t, "the expired one", err, sandlot.ErrNotFound)
-	must(s.Publish.IdempotencyRecord(t.Context(), later.Key, base()))(t)
-}
-
-func versionTitles(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	first, second := p.Title, "Another title"
-	at := edit(p)
-	at.Title = &second
-	p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)
-	p = s.mustPut(t, p, file("b.js", inline("b")))
-	for n, want := range []string{first, second, second} {
-		same(t, fmt.Sprint("the title of version ", n+1), must(s.Publish.Version(t.Context(), p.ID, n+1))(t).Title, want)
-	}
 }

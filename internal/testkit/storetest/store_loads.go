@@ -35,35 +35,6 @@ func addLoads(t *testing.T, s Stores) {
 	same(t, "plays of loads of one ID that come together", s.playsOf(t, other.ID), int64(1))
 }
 
-func addLoadsAgain(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.load(t, p.ID, ofProcess(1), gallery.Load{ID: 1, Ago: 2 * time.Second})
-	s.Later(20 * time.Minute)
-	again := s.load(t, p.ID, ofProcess(2), gallery.Load{ID: 1, Ago: time.Second})
-	if len(again) != 1 || again[0].ID != 1 || (again[0].Ago-20*time.Minute-2*time.Second).Abs() > 10*time.Second {
-		t.Errorf("after 20 minutes: %v", again)
-	}
-	s.Later(11 * time.Minute)
-	same(t, "counted before, after 31 minutes", len(s.load(t, p.ID, ofProcess(3), gallery.Load{ID: 1})), 0)
-	same(t, "plays", s.playsOf(t, p.ID), int64(2))
-	same(t, "counted before, after a load that was written late", len(s.load(t, p.ID, ofProcess(4), gallery.Load{ID: 1, Ago: 20 * time.Minute})), 1)
-}
-
-func addLoadsTwice(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.load(t, p.ID, ofProcess(1)+7, gallery.Load{ID: 1})
-	same(t, "counted before, of a batch that is there", len(s.load(t, p.ID, ofProcess(1)+7, gallery.Load{ID: 1}, gallery.Load{ID: 2})), 0)
-	same(t, "counted before, of another process", len(s.load(t, p.ID, ofProcess(2), gallery.Load{ID: 2})), 0)
-	same(t, "plays", s.playsOf(t, p.ID), int64(2))
-}
-
-func addLoadsByClock(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.load(t, p.ID, ofProcess(1), gallery.Load{ID: 1, Ago: -9000 * time.Hour}, gallery.Load{ID: 2, Ago: 9000 * time.Hour})
-	s.load(t, p.ID, ofProcess(2), gallery.Load{ID: 1}, gallery.Load{ID: 2})
-	same(t, "plays", s.playsOf(t, p.ID), int64(3))
-}
-
 func addLoadsAtOnce(t *testing.T, s Stores) {
 	a, b := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	const nodes, visitors, batches = 4, 40, 5

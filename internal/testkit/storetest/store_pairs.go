@@ -21,7 +21,13 @@ const pairRounds = 10
 type pair struct {
 	name  string
 	may   []error // what one of them may be refused with, or both
-	begin func(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error))
+	begin func(t *testing.T, s Stores, name string) steps
+}
+
+// steps are the two of a pair.
+type steps struct {
+	first, second func() error
+	after         func(t *testing.T, first, second error)
 }
 
 func pairCases() (list []storeCase) {
@@ -31,10 +37,8 @@ func pairCases() (list []storeCase) {
 		{"a new project and its account's end", []error{sandlot.ErrNotFound}, projectAndEnd},
 		{"a new project and a file beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, projectAndFile},
 		{"a file and a part of an upload beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, fileAndPart},
-		{"a file and the end of an earlier version", nil, fileAndErasure},
 		{"a file and the trim of earlier versions", nil, fileAndTrim},
 		{"a file and the project's suspension", []error{sandlot.ErrSuspended}, fileAndSuspension},
-		{"two new account keys", nil, twoRotations},
 		{"a new account key and one of the operator's", nil, rotationAndNewKey},
 		{"two keys of a project at its limit", []error{publish.ErrTooMany}, twoKeys},
 		{"two proposals of an address at the limit", []error{account.ErrTooOften}, twoProposals},
@@ -50,9 +54,9 @@ func pairCases() (list []storeCase) {
 
 func (p pair) prove(t *testing.T, s Stores) {
 	for round := range pairRounds {
-		first, second, after := p.begin(t, s, fmt.Sprint("kim-", round))
+		of := p.begin(t, s, fmt.Sprint("kim-", round))
 		begin, errs := make(chan bool), [2]chan error{make(chan error, 1), make(chan error, 1)}
-		for i, step := range []func() error{first, second} {
+		for i, step := range []func() error{of.first, of.second} {
 			go func() {
 				<-begin
 				errs[i] <- step()
@@ -65,13 +69,9 @@ func (p pair) prove(t *testing.T, s Stores) {
 				t.Fatalf("round %d: %v", round, err)
 			}
 		}
-		after(t, one, other)
+		of.after(t, one, other)
 	}
-	list, _ := s.mistakes(t)
-	same(t, "mistakes", list, nil)
-	of, _, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 100)
-	ok(t, err)
-	same(t, "mistakes of accounts", of, nil)
+	s.inOrder(t, "then")
 }
 
 // exactlyOne fails the test unless one of two steps was refused.
@@ -89,23 +89,23 @@ func (s Stores) makes(t *testing.T, name string) (a sandlot.Account, create func
 	return a, func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
 }
 
-func projectAndProof(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func projectAndProof(t *testing.T, s Stores, name string) steps {
 	a := s.withEmail(t, name)
 	must(s.Publish.CreateProject(t.Context(), newProject(name+"-before", a.ID)))(t)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	create := func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
 	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
-	return create, prove, func(t *testing.T, _, _ error) {
+	return steps{create, prove, func(t *testing.T, _, _ error) {
 		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, sandlot.ProjectID(name), sandlot.ProjectID(name+"-before"))
-	}
+	}}
 }
 
-func projectAndSuspension(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func projectAndSuspension(t *testing.T, s Stores, name string) steps {
 	a, create := s.makes(t, name)
 	suspend := func() error {
 		return s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name))
 	}
-	return create, suspend, func(t *testing.T, created, _ error) {
+	return steps{create, suspend, func(t *testing.T, created, _ error) {
 		s.lists(t, "of the suspended account", gallery.ListedQuery{Account: a.ID})
 		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name)))
 		var want []sandlot.ProjectID
@@ -113,43 +113,40 @@ func projectAndSuspension(t *testing.T, s Stores, name string) (first, second fu
 			want = append(want, sandlot.ProjectID(name))
 		}
 		s.lists(t, "of the reinstated account", gallery.ListedQuery{Account: a.ID}, want...)
-	}
+	}}
 }
 
-func projectAndEnd(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func projectAndEnd(t *testing.T, s Stores, name string) steps {
 	a, create := s.makes(t, name)
 	end := func() error {
 		return s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name))
 	}
-	return create, end, func(t *testing.T, _, ended error) {
+	return steps{create, end, func(t *testing.T, _, ended error) {
 		ok(t, ended)
 		wants(t, "the project", drop(s.Publish.Project(t.Context(), sandlot.ProjectID(name))), sandlot.ErrNotFound)
-	}
+	}}
 }
 
-func projectAndFile(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func projectAndFile(t *testing.T, s Stores, name string) steps {
 	p := s.mustProject(t, name)
 	within := publish.Quota{Bytes: p.Size + 10}
 	np := newProject(name+"-more", p.Account)
 	np.Files, np.Within = files("index.html", inline("123456")), within
 	at := edit(p)
 	at.Within = within
-	return func() error { return drop(s.Publish.CreateProject(background(), np)) },
-		func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) },
-		exactlyOne
+	create := func() error { return drop(s.Publish.CreateProject(background(), np)) }
+	return steps{create, func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) }, exactlyOne}
 }
 
-func fileAndPart(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func fileAndPart(t *testing.T, s Stores, name string) steps {
 	p := s.mustProject(t, name)
 	at := edit(p)
 	at.Within = publish.Quota{Bytes: p.Size + 10}
 	u := upload(name)
 	u.Account, u.Owner, u.Received, u.Bytes, u.Held = p.Account, sum(name), u.Received.With(1), 6, 6
-	return func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) },
-		func() error {
-			return drop(s.Publish.SaveUpload(background(), u, part(1, inline("123456")), publish.UploadQuota{Uploads: 9, Account: at.Within.Bytes}))
-		},
-		exactlyOne
+	quota := publish.UploadQuota{Uploads: 9, Account: at.Within.Bytes}
+	save := func() error { return drop(s.Publish.SaveUpload(background(), u, part(1, inline("123456")), quota)) }
+	return steps{save, func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) }, exactlyOne}
 }
 
 // withVersions is a project of three versions and the step that makes the fourth.
@@ -164,73 +161,51 @@ func (s Stores) withVersions(t *testing.T, name string) (p sandlot.Project, put 
 	}
 }
 
-func fileAndErasure(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
-	p, put := s.withVersions(t, name)
-	erase := func() error { return s.Management.EraseVersion(background(), p.ID, 2, base()) }
-	return put, erase, func(t *testing.T, _, _ error) {
-		wants(t, "the erased version", drop(s.Publish.Version(t.Context(), p.ID, 2)), sandlot.ErrNotFound)
-		same(t, "the last version", texts(t, s.Publish, p.ID, 4)["a.js"], "last")
-		same(t, "the one before", texts(t, s.Publish, p.ID, 3)["a.js"], "1")
-	}
-}
-
-func fileAndTrim(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func fileAndTrim(t *testing.T, s Stores, name string) steps {
 	p, put := s.withVersions(t, name)
 	trim := func() error {
 		_, _, err := s.Upkeep.Trim(background(), 1, base().Add(time.Hour), 0, 1000)
 		return err
 	}
-	return put, trim, func(t *testing.T, _, _ error) {
+	return steps{put, trim, func(t *testing.T, _, _ error) {
 		same(t, "the last version", texts(t, s.Publish, p.ID, 4)["a.js"], "last")
-	}
+	}}
 }
 
-func fileAndSuspension(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func fileAndSuspension(t *testing.T, s Stores, name string) steps {
 	p, put := s.withVersions(t, name)
 	suspend := func() error {
 		return s.Operate.Suspend(background(), ofProject(p.ID), entry(sandlot.ActionSuspend, name))
 	}
-	return put, suspend, func(t *testing.T, made, suspended error) {
+	return steps{put, suspend, func(t *testing.T, made, suspended error) {
 		ok(t, suspended)
 		now := must(s.Publish.Project(t.Context(), p.ID))(t)
 		same(t, "suspended, and made", []bool{now.Suspended, now.Version == 4}, []bool{true, made == nil})
-	}
+	}}
 }
 
-// oneAccountKey fails the test unless an account has one account key in force.
-func (s Stores) oneAccountKey(t *testing.T, a sandlot.AccountID) {
-	t.Helper()
-	same(t, "account keys in force", len(s.keysOf(t, a)), 1)
-}
-
-func twoRotations(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func rotationAndNewKey(t *testing.T, s Stores, name string) steps {
 	a := s.mustAccount(t, newAccount(name))
-	rotate := func(n string) func() error {
-		return func() error { return s.Management.RotateKey(background(), a.ID, key(name+n), record(name+n)) }
+	rotate := func() error { return s.Management.RotateKey(background(), a.ID, key(name+" one"), record(name)) }
+	add := func() error {
+		return drop(s.Operate.AddKey(background(), a.ID, key(name+" two"), true, entry(sandlot.ActionNewKey, "@"+name)))
 	}
-	return rotate(" one"), rotate(" two"), func(t *testing.T, _, _ error) { s.oneAccountKey(t, a.ID) }
+	return steps{rotate, add, func(t *testing.T, _, _ error) {
+		same(t, "account keys in force", len(s.keysOf(t, a.ID)), 1)
+	}}
 }
 
-func rotationAndNewKey(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
-	a := s.mustAccount(t, newAccount(name))
-	return func() error { return s.Management.RotateKey(background(), a.ID, key(name+" one"), record(name)) },
-		func() error {
-			return drop(s.Operate.AddKey(background(), a.ID, key(name+" two"), true, entry(sandlot.ActionNewKey, "@"+name)))
-		},
-		func(t *testing.T, _, _ error) { s.oneAccountKey(t, a.ID) }
-}
-
-func twoKeys(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func twoKeys(t *testing.T, s Stores, name string) steps {
 	p := s.mustProject(t, name)
 	mint := func(n string) func() error {
 		k := key(name + n)
 		k.Project = p.ID
 		return func() error { return s.Management.MintKey(background(), p.Account, k, 2, record(name+n)) }
 	}
-	return mint(" one"), mint(" two"), exactlyOne // it has one already
+	return steps{mint(" one"), mint(" two"), exactlyOne} // it has one already
 }
 
-func twoProposals(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func twoProposals(t *testing.T, s Stores, name string) steps {
 	a := s.verified(t, name, name+"@example.com")
 	propose := func(address string) func() error {
 		m := account.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
@@ -238,51 +213,51 @@ func twoProposals(t *testing.T, s Stores, name string) (first, second func() err
 			return s.Accounts.ProposeEmail(background(), m, sandlot.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 1)
 		}
 	}
-	return propose(name + "-one@example.com"), propose(name + "-two@example.com"), exactlyOne
+	return steps{propose(name + "-one@example.com"), propose(name + "-two@example.com"), exactlyOne}
 }
 
-func twoHandles(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func twoHandles(t *testing.T, s Stores, name string) steps {
 	a := s.mustAccount(t, newAccount(name))
 	rename := func(handle string) func() error {
 		return func() error { return s.Accounts.Rename(background(), a.ID, handle, base(), base().Add(-time.Hour), 1) }
 	}
-	return rename(name + "-one"), rename(name + "-two"), exactlyOne
+	return steps{rename(name + "-one"), rename(name + "-two"), exactlyOne}
 }
 
-func addressAndProof(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func addressAndProof(t *testing.T, s Stores, name string) steps {
 	a := s.withEmail(t, name)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	other := name + "-other@example.com"
-	return func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base())) },
-		func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) },
-		func(t *testing.T, set, proved error) {
-			exactlyOne(t, set, proved)
-			now, want := must(s.Publish.Account(t.Context(), a.ID))(t), a.Email
-			if set == nil {
-				want = other
-			}
-			same(t, "the address, and whether it is verified", []any{now.Email, now.EmailVerified}, []any{want, proved == nil})
+	set := func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base())) }
+	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
+	return steps{set, prove, func(t *testing.T, set, proved error) {
+		exactlyOne(t, set, proved)
+		now, want := must(s.Publish.Account(t.Context(), a.ID))(t), a.Email
+		if set == nil {
+			want = other
 		}
+		same(t, "the address, and whether it is verified", []any{now.Email, now.EmailVerified}, []any{want, proved == nil})
+	}}
 }
 
-func moveAndWithdrawal(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func moveAndWithdrawal(t *testing.T, s Stores, name string) steps {
 	a := s.verified(t, name, name+"@example.com")
 	other := name + "-other@example.com"
 	s.propose(t, a, other, name)
 	take := func() error {
 		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))
 	}
-	return take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
+	return steps{take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
 		want := a.Email
 		if taken == nil {
 			want = other
 		}
 		same(t, "the address", must(s.Publish.Account(t.Context(), a.ID))(t).Email, want)
 		wants(t, "what is proposed", drop(s.Accounts.ProposedEmail(t.Context(), a.ID, base())), sandlot.ErrNotFound)
-	}
+	}}
 }
 
-func twoSessions(t *testing.T, s Stores, name string) (first, second func() error, after func(t *testing.T, first, second error)) {
+func twoSessions(t *testing.T, s Stores, name string) steps {
 	a := s.verified(t, name, name+"@example.com")
 	l := s.proved(t, name, a)
 	logIn := func(n string) func() error {
@@ -290,7 +265,7 @@ func twoSessions(t *testing.T, s Stores, name string) (first, second func() erro
 			return drop(s.Accounts.LogIn(background(), l.ID, token(name+n), newSession(a), sandlot.Session{}))
 		}
 	}
-	return logIn(" one"), logIn(" two"), exactlyOne
+	return steps{logIn(" one"), logIn(" two"), exactlyOne}
 }
 
 // twoSweeps have everything to forget that has to do with blobs.
@@ -323,6 +298,5 @@ func twoSweeps(t *testing.T, s Stores) {
 	slices.Sort(all)
 	slices.Sort(want)
 	same(t, "the names", all, want)
-	list, _ := s.mistakes(t)
-	same(t, "mistakes", list, nil)
+	s.inOrder(t, "then")
 }

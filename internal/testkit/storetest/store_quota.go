@@ -1,7 +1,7 @@
 package storetest
 
 import (
-	"sync"
+	"fmt"
 	"testing"
 
 	"sandlot"
@@ -10,43 +10,10 @@ import (
 
 func quotaCases() []storeCase {
 	return []storeCase{
-		{"CreateProject/an owner that would have more than p.Within is ErrTooManyProjects", tooManyProjects},
-		{"CreateProject/an owner that would have more than p.Within is ErrTooManyBytes", tooManyBytes},
 		{"PutFile/an owner that would have more bytes than at.Within is ErrTooManyBytes", tooManyBytesPut},
 		{"Usage/returns what an account has of what a Quota bounds", usage},
 		{"Quota/projects at once have no more together", quotaAtOnce},
 	}
-}
-
-func tooManyProjects(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	create := func(id string) error {
-		np := newProject(id, a.ID)
-		np.Within = publish.Quota{Projects: 2}
-		_, err := s.Publish.CreateProject(t.Context(), np)
-		return err
-	}
-	ok(t, create("one"))
-	ok(t, create("two"))
-	wants(t, "a third project", create("three"), sandlot.ErrTooManyProjects)
-	_, err := s.Publish.Project(t.Context(), "three")
-	wants(t, "the one refused", err, sandlot.ErrNotFound)
-	s.mustProject(t, "of-another-account")
-	s.mustRemove(t, "one")
-	ok(t, create("three"))
-	wants(t, "one more again", create("four"), sandlot.ErrTooManyProjects)
-}
-
-func tooManyBytes(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	np := newProject("one", a.ID)
-	np.Files, np.Within = files("index.html", inline("12345")), publish.Quota{Bytes: 10}
-	must(s.Publish.CreateProject(t.Context(), np))(t)
-	np.ID, np.Key, np.Files = "two", key("two"), files("index.html", inline("123456"))
-	_, err := s.Publish.CreateProject(t.Context(), np)
-	wants(t, "11 bytes of 10", err, sandlot.ErrTooManyBytes)
-	np.Files = files("index.html", inline("12345"))
-	must(s.Publish.CreateProject(t.Context(), np))(t)
 }
 
 func tooManyBytesPut(t *testing.T, s Stores) {
@@ -73,27 +40,15 @@ func tooManyBytesPut(t *testing.T, s Stores) {
 
 func quotaAtOnce(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	var wg sync.WaitGroup
-	results := make(chan error, 20)
-	for i := range 20 {
-		wg.Go(func() {
-			np := newProject(string(rune('a'+i)), a.ID)
-			np.Within = publish.Quota{Projects: 7}
-			_, err := s.Publish.CreateProject(background(), np)
-			results <- err
-		})
+	create := func(i int) error {
+		np := newProject(fmt.Sprint("pong-", i), a.ID)
+		np.Within = publish.Quota{Projects: 7}
+		return drop(s.Publish.CreateProject(background(), np))
 	}
-	wg.Wait()
-	close(results)
-	made := 0
-	for err := range results {
-		if err == nil {
-			made++
-		} else {
-			wants(t, "one too many", err, sandlot.ErrTooManyProjects)
-		}
-	}
-	same(t, "the projects made", made, 7)
+	same(t, "projects made", atOnce(t, 20, sandlot.ErrTooManyProjects, create), 7)
+	s.mustRemove(t, must(s.Publish.Projects(t.Context(), a.ID, 0, 1))(t)[0].ID)
+	ok(t, create(20))
+	wants(t, "one more again", create(21), sandlot.ErrTooManyProjects)
 }
 
 func usage(t *testing.T, s Stores) {

@@ -5,22 +5,15 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/operate"
 )
 
 func reportCases() []storeCase {
 	return []storeCase{
-		{"AddReport/records a report that came by a form, and enqueues the job, if there is one", addReport},
-		{"AddReport/the number of the report which came by the same form before, and then nothing is recorded", addReportTwice},
 		{"AddReport/of 20 at once by one form one is recorded", addReportRace},
-		{"AddReport/a number that another report has is ErrExists", addReportTaken},
-		{"ReportOfJob/returns the report whose message a job sends", reportOfJob},
 		{"Reports/returns reports, newest first", listReports},
 		{"CloseReport/marks a report as closed at e.At, but no earlier than it came, and records e", closeReport},
-		{"CloseReport/one that is closed already is ErrMoved", closeReportTwice},
 		{"Sweep/takes details and contact out of reports that were closed before ReportKept, and of no others", emptyReports},
-		{"Sweep/a report that was closed in a time to come is as if it were closed now", closedAhead},
 	}
 }
 
@@ -28,60 +21,18 @@ func report(number string) operate.Report {
 	return operate.Report{Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com", At: base()}
 }
 
-func reportJob() *sandlot.Job {
-	return &sandlot.Job{Kind: "report", Address: "operator@example.com", Due: base()}
-}
-
-func addReport(t *testing.T, s Stores) {
-	want := report("R-1")
-	same(t, "the number", must(s.Operate.AddReport(t.Context(), want, sum("one"), nil))(t), "R-1")
-	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), want)
-	wants(t, "another", drop(s.Operate.Report(t.Context(), "R-2")), sandlot.ErrNotFound)
-	same(t, "jobs without one", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
-	must(s.Operate.AddReport(t.Context(), report("R-2"), sum("two"), reportJob()))(t)
-	jobs := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)
-	same(t, "the job's kind and address", jobs[0].Kind+" "+jobs[0].Address, "report operator@example.com")
-}
-
-func addReportTwice(t *testing.T, s Stores) {
-	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("form"), reportJob()))(t)
-	same(t, "the second time", must(s.Operate.AddReport(t.Context(), report("R-2"), sum("form"), reportJob()))(t), "R-1")
-	wants(t, "its own number", drop(s.Operate.Report(t.Context(), "R-2")), sandlot.ErrNotFound)
-	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 1)
-}
-
 func addReportRace(t *testing.T, s Stores) {
 	numbers := make(chan string, 20)
-	for i := range 20 {
-		go func() {
-			number, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
-			if err != nil {
-				number = err.Error()
-			}
-			numbers <- number
-		}()
-	}
+	atOnce(t, 20, nil, func(i int) error {
+		number, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
+		numbers <- number
+		return err
+	})
 	first := <-numbers
 	for range 19 {
 		same(t, "the number", <-numbers, first)
 	}
 	same(t, "the reports", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 99}))(t)), 1)
-}
-
-func addReportTaken(t *testing.T, s Stores) {
-	must(s.Operate.AddReport(t.Context(), report("R-1"), sum("one"), nil))(t)
-	wants(t, "by another form", drop(s.Operate.AddReport(t.Context(), report("R-1"), sum("two"), reportJob())), sandlot.ErrExists)
-	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)), 0)
-}
-
-func reportOfJob(t *testing.T, s Stores) {
-	for _, number := range []string{"R-1", "R-2"} {
-		must(s.Operate.AddReport(t.Context(), report(number), sum(number), reportJob()))(t)
-		job := must(s.Mail.ClaimJobs(t.Context(), base(), base(), account.Busy{}, 9))(t)[0]
-		same(t, "the report", must(s.Mail.ReportOfJob(t.Context(), job.ID))(t).Case, number)
-		ok(t, s.Mail.FinishJob(t.Context(), job, true, base()))
-	}
-	wants(t, "of no job", drop(s.Mail.ReportOfJob(t.Context(), 99)), sandlot.ErrNotFound)
 }
 
 func listReports(t *testing.T, s Stores) {
@@ -122,16 +73,6 @@ func closeReport(t *testing.T, s Stores) {
 	wants(t, "none", s.Operate.CloseReport(t.Context(), "R-9", entry(sandlot.ActionCloseReport, "R-9")), sandlot.ErrNotFound)
 }
 
-func closeReportTwice(t *testing.T, s Stores) {
-	r := s.closed(t, "R-1", base(), base())
-	e := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 1}))(t)[0]
-	later := entry(sandlot.ActionCloseReport, "R-1")
-	later.At = later.At.Add(time.Hour)
-	wants(t, "again", s.Operate.CloseReport(t.Context(), "R-1", later), sandlot.ErrMoved)
-	same(t, "the report", must(s.Operate.Report(t.Context(), "R-1"))(t), r)
-	s.logged(t, e)
-}
-
 func emptyReports(t *testing.T, s Stores) {
 	now := base()
 	old := s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept))
@@ -144,13 +85,4 @@ func emptyReports(t *testing.T, s Stores) {
 	same(t, "an open one", must(s.Operate.Report(t.Context(), "R-3"))(t), open)
 	old.Details, old.Contact = "", ""
 	same(t, "the old one", must(s.Operate.Report(t.Context(), "R-1"))(t), old)
-}
-
-func closedAhead(t *testing.T, s Stores) {
-	now := base()
-	s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0))
-	s.sweep(t, now, now)
-	same(t, "the details", must(s.Operate.Report(t.Context(), "R-1"))(t).Details, "It is\n<b>bad")
-	s.sweep(t, now.Add(operate.ReportKept), now)
-	same(t, "the details, when its time has come", must(s.Operate.Report(t.Context(), "R-1"))(t).Details, "")
 }

@@ -10,19 +10,12 @@ import (
 
 func stopCases() []storeCase {
 	return []storeCase{
-		{"StopMail/records a stop in place of the one that its mailbox had of the kind", stopMail},
-		{"StopMail/ends all logins with an address of the mailbox", stopEndsLogins},
 		{"StopMail/takes these addresses away from accounts that have not verified them, with all tokens", stopTakesClaims},
 		{"StopMail/takes these addresses out of proposals, with all tokens, and none before counts again", stopTakesProposals},
-		{"StopMail/one of logins leaves claims as they are", stopLoginsAlone},
-		{"StopOf/a Stop that is past its Until is not there", stopEnds},
-		{"LiftStop/forgets the stop of a mailbox; one that is not there is not an error", liftStop},
 		{"Stops/returns stops, newest first, at most limit, after the skip newest, or of one mailbox", listStops},
 		{"LiftStops/forgets all stops of a mailbox and records e, and without any it is ErrNotFound", liftStops},
-		{"Sweep/forgets stops that have ended, and no others", sweepStops},
 		{"Suspend/keeps the verified mailbox of an account from verifying another, until the last account with it is reinstated", reserveMailbox},
 		{"Suspend/keeps it so when the account is deleted, until its stops are lifted", reserveMailboxOfDeleted},
-		{"Suspend/reserves no address that was not verified", reserveNothingUnverified},
 	}
 }
 
@@ -40,47 +33,6 @@ func (s Stores) stop(t *testing.T, kind string) {
 func spellings() (same, others []string) {
 	return []string{"kim@example.com", "Kim@example.com", "kim+@example.com", "KIM+a-tag@example.com"},
 		[]string{"kim@example.org", "kim+tag@sub.example.com", "kima@example.com", "ki@example.com", "kim,@example.com", "kim-@example.com"}
-}
-
-func stopMail(t *testing.T, s Stores) {
-	claims, logins := stop(sandlot.StopClaims), stop(sandlot.StopLogins)
-	logins.Until = base().Add(time.Hour)
-	for _, want := range []sandlot.Stop{claims, logins} {
-		ok(t, s.Accounts.StopMail(t.Context(), want, "kim@example.com"))
-	}
-	for _, want := range []sandlot.Stop{claims, logins} {
-		same(t, "the stop", must(s.Accounts.StopOf(t.Context(), want.Mailbox, want.Kind, base()))(t), want)
-	}
-	logins.Until = base().Add(2 * time.Hour)
-	ok(t, s.Accounts.StopMail(t.Context(), logins, "kim@example.com"))
-	same(t, "the stop in its place", must(s.Accounts.StopOf(t.Context(), logins.Mailbox, logins.Kind, base()))(t), logins)
-	wants(t, "of another mailbox", drop(s.Accounts.StopOf(t.Context(), sum("other"), sandlot.StopClaims, base())), sandlot.ErrNotFound)
-}
-
-func stopEndsLogins(t *testing.T, s Stores) {
-	mine, others := spellings()
-	for _, kind := range []string{sandlot.StopClaims, sandlot.StopLogins} {
-		for _, email := range append(mine, others...) {
-			s.login(t, "browser of "+email, email)
-		}
-		s.stop(t, kind)
-		for _, email := range mine {
-			wants(t, email, drop(s.Accounts.Login(t.Context(), sum("browser of "+email), base())), sandlot.ErrNotFound)
-		}
-		for _, email := range others {
-			must(s.Accounts.Login(t.Context(), sum("browser of "+email), base()))(t)
-		}
-	}
-}
-
-// claimant is an account that has not verified its address, with a token.
-func (s Stores) claimant(t *testing.T, email string) sandlot.Account {
-	t.Helper()
-	na := newAccount("claims " + email)
-	na.Email = email
-	a := s.mustAccount(t, na)
-	s.mustVerification(t, a, "claim of "+email, base().Add(time.Hour))
-	return a
 }
 
 func stopTakesClaims(t *testing.T, s Stores) {
@@ -121,35 +73,6 @@ func stopTakesProposals(t *testing.T, s Stores) {
 	must(s.Accounts.EmailLink(t.Context(), token("back"), true, base()))(t)
 }
 
-func stopLoginsAlone(t *testing.T, s Stores) {
-	a, lee := s.claimant(t, "kim@example.com"), s.verified(t, "lee", "lee@example.com")
-	s.propose(t, lee, "kim@example.com", "link")
-	s.stop(t, sandlot.StopLogins)
-	same(t, "the account", must(s.Publish.Account(t.Context(), a.ID))(t), a)
-	must(s.Accounts.Verification(t.Context(), sum("claim of kim@example.com"), base()))(t)
-	must(s.Accounts.EmailLink(t.Context(), token("link"), false, base()))(t)
-}
-
-func stopEnds(t *testing.T, s Stores) {
-	pause := stop(sandlot.StopLogins)
-	pause.Until = base().Add(time.Hour)
-	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
-	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until.Add(-time.Second)))(t)
-	wants(t, "at its end", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, pause.Until)), sandlot.ErrNotFound)
-	same(t, "the list then", len(must(s.Operate.Stops(t.Context(), nil, pause.Until, 0, 9))(t)), 0)
-	wants(t, "lifted then", s.Operate.LiftStops(t.Context(), pause.Mailbox, sandlot.LogEntry{At: pause.Until}), sandlot.ErrNotFound)
-}
-
-func liftStop(t *testing.T, s Stores) {
-	s.stop(t, sandlot.StopClaims)
-	s.stop(t, sandlot.StopLogins)
-	for range 2 {
-		ok(t, s.Accounts.LiftStop(t.Context(), sum("kim@example.com"), sandlot.StopClaims))
-	}
-	wants(t, "the stop", drop(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), sandlot.StopClaims, base())), sandlot.ErrNotFound)
-	must(s.Accounts.StopOf(t.Context(), sum("kim@example.com"), sandlot.StopLogins, base()))(t)
-}
-
 func listStops(t *testing.T, s Stores) {
 	var all []sandlot.Stop
 	for _, name := range []string{"a", "b", "c"} {
@@ -171,17 +94,6 @@ func liftStops(t *testing.T, s Stores) {
 	ok(t, s.Operate.LiftStops(t.Context(), sum("kim@example.com"), e))
 	same(t, "the list", len(must(s.Operate.Stops(t.Context(), nil, base(), 0, 9))(t)), 0)
 	same(t, "the log", must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)[0].Target, e.Target)
-}
-
-func sweepStops(t *testing.T, s Stores) {
-	pause := stop(sandlot.StopLogins)
-	pause.Until = base().Add(time.Hour)
-	ok(t, s.Accounts.StopMail(t.Context(), pause, "kim@example.com"))
-	s.stop(t, sandlot.StopClaims)
-	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*time.Hour), base(), 1000)
-	ok(t, err)
-	wants(t, "the pause, read as of before", drop(s.Accounts.StopOf(t.Context(), pause.Mailbox, pause.Kind, base())), sandlot.ErrNotFound)
-	must(s.Accounts.StopOf(t.Context(), pause.Mailbox, sandlot.StopClaims, base()))(t)
 }
 
 // provedBy records an account that wants to verify an address, and returns the step that does.
@@ -222,10 +134,12 @@ func reserveMailboxOfDeleted(t *testing.T, s Stores) {
 	ok(t, again())
 }
 
-func reserveNothingUnverified(t *testing.T, s Stores) {
-	na := newAccount("lee")
-	na.Email = "kim@example.com"
-	lee := s.mustAccount(t, na)
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee")))
-	ok(t, s.provedBy(t, "kim", "kim@example.com")())
+// claimant is an account that has not verified its address, with a token.
+func (s Stores) claimant(t *testing.T, email string) sandlot.Account {
+	t.Helper()
+	na := newAccount("claims " + email)
+	na.Email = email
+	a := s.mustAccount(t, na)
+	s.mustVerification(t, a, "claim of "+email, base().Add(time.Hour))
+	return a
 }

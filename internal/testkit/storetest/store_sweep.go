@@ -11,16 +11,10 @@ import (
 
 func sweepCases() []storeCase {
 	return []storeCase{
-		{"Sweep/forgets expired uploads", sweepUploads},
-		{"Sweep/forgets blob records created before the time given that nothing refers to", sweepBlobs},
 		{"Sweep/keeps what a file of any version, a part of an open upload or a variant refers to", sweepKeeps},
-		{"Sweep/forgets bytes that are kept in a record with it", sweepInline},
 		{"Sweep/the ID of a blob that was forgotten is not used again", sweepNewIDs},
 		{"Sweep/forgets the files of projects that were deleted before the time given", sweepDeleted},
-		{"Sweep/forgets used-up bookkeeping", sweepBookkeeping},
 		{"Sweep/at most limit records a call, and tells whether there is more", sweepLimit},
-		{"Sweep/returns each name once", sweepOnce},
-		{"Unknown/returns those of the names that no record has", unknown},
 	}
 }
 
@@ -44,27 +38,6 @@ func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []sandlot.BlobR
 func (s Stores) sweepAll(t *testing.T) []sandlot.BlobRef {
 	t.Helper()
 	return s.sweep(t, base(), base().Add(time.Hour))
-}
-
-func sweepUploads(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, named("part-1")))
-	u = s.mustSave(t, u, part(2, named("part-2")))
-	open := upload("open")
-	open.ExpiresAt = u.ExpiresAt.Add(time.Hour)
-	open = s.mustSave(t, open, part(1, named("open-1")))
-	later := u.ExpiresAt.Add(time.Second)
-	same(t, "the names", s.sweep(t, later, base().Add(time.Hour)), []sandlot.BlobRef{"part-1", "part-2"})
-	_, err := s.Publish.Upload(t.Context(), u.Key, 0, base())
-	wants(t, "the upload, by a clock that was set back", err, sandlot.ErrNotFound)
-	same(t, "another upload", s.uploadOf(t, open.Key, later), open)
-}
-
-func sweepBlobs(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
-	s.mustSave(t, u, part(1, named("kept")))
-	same(t, "created after the time given", s.sweep(t, base(), base().Add(-time.Minute)), nil)
-	same(t, "created before it", s.sweep(t, base(), base().Add(time.Minute)), []sandlot.BlobRef{"replaced"})
-	same(t, "without a record now", must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"replaced", "kept"}))(t), []sandlot.BlobRef{"replaced"})
 }
 
 func sweepKeeps(t *testing.T, s Stores) {
@@ -98,16 +71,6 @@ func sweepDeleted(t *testing.T, s Stores) {
 	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), sandlot.ErrNotFound)
 }
 
-func sweepInline(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
-	replaced := u.Parts[0].Blob
-	u = s.mustSave(t, u, part(1, inline("kept")))
-	same(t, "the names", s.sweepAll(t), nil)
-	_, err := s.Publish.Content(t.Context(), replaced.ID)
-	wants(t, "the replaced bytes", err, sandlot.ErrNotFound)
-	same(t, "the others", text(t, s.Publish, u.Parts[0].Blob), "kept")
-}
-
 func sweepNewIDs(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	s.sweep(t, u.ExpiresAt.Add(time.Second), base().Add(time.Hour))
@@ -116,17 +79,6 @@ func sweepNewIDs(t *testing.T, s Stores) {
 	if next <= swept {
 		t.Errorf("a new blob has the ID %d after one of %d was forgotten", next, swept)
 	}
-}
-
-func sweepBookkeeping(t *testing.T, s Stores) {
-	a := s.withEmail(t, "kim")
-	s.mustVerification(t, a, "soon", base().Add(time.Minute))
-	s.mustVerification(t, a, "later", base().Add(time.Hour))
-	s.sweep(t, base().Add(2*time.Minute), base())
-	// By a clock that was set back the one that was forgotten stays forgotten.
-	_, err := s.Accounts.Verification(t.Context(), sum("soon"), base())
-	wants(t, "the expired one", err, sandlot.ErrNotFound)
-	must(s.Accounts.Verification(t.Context(), sum("later"), base()))(t)
 }
 
 func sweepLimit(t *testing.T, s Stores) {
@@ -152,35 +104,12 @@ func sweepLimit(t *testing.T, s Stores) {
 	same(t, "the names in all", total, 7)
 }
 
-func sweepOnce(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
-	s.mustSave(t, u, part(1, named("kept")))
-	same(t, "the first time", s.sweepAll(t), []sandlot.BlobRef{"replaced"})
-	same(t, "the second time", s.sweepAll(t), nil)
-}
-
-func unknown(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustPut(t, p, file("a.wasm", named("a-file")))
-	s.mustSave(t, upload("u"), part(1, named("a-part")))
-	got := must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"nobody", "a-file", "a-part", "no-one"}))(t)
-	same(t, "the unknown ones", got, []sandlot.BlobRef{"nobody", "no-one"})
-	same(t, "of none", must(s.Upkeep.Unknown(t.Context(), nil))(t), nil)
-}
-
 func variantCases() []storeCase {
 	return []storeCase{
-		{"Unsqueezed/returns files whose variants have not been made yet, at most limit", unsqueezed},
-		{"Unsqueezed/the oldest of all, and then those of all accounts in turn, of each its oldest first", unsqueezedInTurn},
 		{"Unsqueezed/one of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB", unsqueezedLarge},
-		{"Unsqueezed/but for those with a blob in except", unsqueezedExcept},
-		{"ClaimSqueezing/returns those that nobody else has claimed", claimSqueezing},
 		{"ClaimSqueezing/keeps blobs from others for a while", claimSqueezingLapses},
 		{"ClaimSqueezing/a claim ends with PutVariants, and with EndSqueezing", claimSqueezingEnds},
 		{"EndSqueezing/gives back nothing that somebody else has claimed since", lapsedSqueezing},
-		{"Unsqueezed/does not return parts and variants", unsqueezedFilesOnly},
-		{"PutVariants/records the variants of a blob (possibly none) as made", putVariants},
-		{"PutVariants/again replaces them", putVariantsAgain},
 		{"PutVariants/a blob that is gone is ErrNotFound", putVariantsGone},
 	}
 }
@@ -191,28 +120,6 @@ func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
 		names = append(names, f.Name)
 	}
 	return names
-}
-
-func unsqueezed(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	for _, name := range []string{"z.js", "a.js", "m.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	same(t, "all", unsqueezedNames(t, s, 9), []string{"index.html", "z.js", "a.js", "m.js"})
-	same(t, "two", unsqueezedNames(t, s, 2), []string{"index.html", "z.js"})
-	f := must(s.Variants.Unsqueezed(t.Context(), nil, 1))(t)[0]
-	same(t, "one of them", f, s.fileNamed(t, p, "index.html"))
-	ok(t, s.Variants.PutVariants(t.Context(), f.Blob.ID, nil))
-	same(t, "when one is made", unsqueezedNames(t, s, 9), []string{"z.js", "a.js", "m.js"})
-}
-
-func unsqueezedInTurn(t *testing.T, s Stores) {
-	p, q := s.mustProject(t, "pong"), s.mustProject(t, "maze")
-	for _, name := range []string{"1.js", "2.js", "3.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	s.mustPut(t, q, file("q.js", inline("q")))
-	same(t, "one waits for no more than one of another", unsqueezedNames(t, s, 5), []string{"index.html", "index.html", "1.js", "q.js", "2.js"})
 }
 
 func unsqueezedLarge(t *testing.T, s Stores) {
@@ -234,40 +141,6 @@ func unsqueezedLarge(t *testing.T, s Stores) {
 		}
 	}
 	same(t, "in the end", unsqueezedNames(t, s, 9), []string{"game.wasm"})
-}
-
-func unsqueezedExcept(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	for _, name := range []string{"a.js", "b.js", "c.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	var names []string
-	except := []int64{s.fileNamed(t, p, "index.html").Blob.ID, s.fileNamed(t, p, "b.js").Blob.ID}
-	for _, f := range must(s.Variants.Unsqueezed(t.Context(), except, 2))(t) {
-		names = append(names, f.Name)
-	}
-	same(t, "the others", names, []string{"a.js", "c.js"})
-}
-
-// claimSqueezing claims the files of these names, and returns how many it got.
-func (s Stores) claimSqueezing(t *testing.T, p sandlot.Project, lease time.Duration, names ...string) int {
-	t.Helper()
-	var blobs []int64
-	for _, name := range names {
-		blobs = append(blobs, s.fileNamed(t, p, name).Blob.ID)
-	}
-	mine, _, err := s.Variants.ClaimSqueezing(t.Context(), blobs, lease)
-	ok(t, err)
-	return len(mine)
-}
-
-func claimSqueezing(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
-	same(t, "one", s.claimSqueezing(t, p, time.Minute, "a.js"), 1)
-	same(t, "what is left to claim", unsqueezedNames(t, s, 9), []string{"index.html"})
-	same(t, "of both", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 1)
-	same(t, "of both, again", s.claimSqueezing(t, p, time.Minute, "a.js", "index.html"), 0)
-	same(t, "left", len(unsqueezedNames(t, s, 9)), 0)
 }
 
 func claimSqueezingLapses(t *testing.T, s Stores) {
@@ -304,33 +177,6 @@ func lapsedSqueezing(t *testing.T, s Stores) {
 	same(t, "claimed by a third", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
 }
 
-func unsqueezedFilesOnly(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustSave(t, upload("u"), part(1, inline("part")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: inline("b")}}))
-	same(t, "left", unsqueezedNames(t, s, 9), nil)
-}
-
-func putVariants(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, nil))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, []sandlot.Variant{{Encoding: "zstd", Blob: inline("z")}}))
-	same(t, "left", unsqueezedNames(t, s, 9), nil)
-	same(t, "of one without", len(s.fileNamed(t, p, "a.js").Variants), 0)
-	v := s.fileNamed(t, p, "index.html").Variants
-	same(t, "of the other", []any{len(v), v[0].Encoding, v[0].Blob.SHA256}, []any{1, "zstd", sum("z")})
-}
-
-func putVariantsAgain(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	id := s.fileNamed(t, p, "index.html").Blob.ID
-	ok(t, s.Variants.PutVariants(t.Context(), id, []sandlot.Variant{{Encoding: "br", Blob: named("first")}}))
-	ok(t, s.Variants.PutVariants(t.Context(), id, []sandlot.Variant{{Encoding: "br", Blob: named("second")}}))
-	v := s.fileNamed(t, p, "index.html").Variants
-	same(t, "the variants", []any{len(v), v[0].Blob.Ref}, []any{1, sandlot.BlobRef("second")})
-	same(t, "swept", s.sweepAll(t), []sandlot.BlobRef{"first"})
-}
-
 func putVariantsGone(t *testing.T, s Stores) {
 	u := s.mustSave(t, upload("u"), part(1, inline("replaced")))
 	s.mustSave(t, u, part(1, inline("kept")))
@@ -338,4 +184,16 @@ func putVariantsGone(t *testing.T, s Stores) {
 	err := s.Variants.PutVariants(t.Context(), u.Parts[0].Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}})
 	wants(t, "a blob that was swept", err, sandlot.ErrNotFound)
 	same(t, "the variant has no record", must(s.Upkeep.Unknown(t.Context(), []sandlot.BlobRef{"variant"}))(t), []sandlot.BlobRef{"variant"})
+}
+
+// claimSqueezing claims the files of these names, and returns how many it got.
+func (s Stores) claimSqueezing(t *testing.T, p sandlot.Project, lease time.Duration, names ...string) int {
+	t.Helper()
+	var blobs []int64
+	for _, name := range names {
+		blobs = append(blobs, s.fileNamed(t, p, name).Blob.ID)
+	}
+	mine, _, err := s.Variants.ClaimSqueezing(t.Context(), blobs, lease)
+	ok(t, err)
+	return len(mine)
 }

@@ -11,11 +11,8 @@ import (
 
 func ticketCases() []storeCase {
 	return []storeCase{
-		{"AddTicket/records a ticket", addTicket},
-		{"AddTicket/if its Owner has as many that are not used and not expired it is ErrTooMany", tooManyTickets},
 		{"AddTicket/or one of its Wider networks has", tooManyTicketsAround},
 		{"Ticket/with the key that asked for it, or ErrNotFound where that was revoked", ticketOfKey},
-		{"Ticket/one that is past its ExpiresAt is ErrNotFound", expiredTicket},
 		{"Ticket/a step uses it up, and it is kept as long as the record", useTicket},
 		{"Sweep/forgets tickets that have expired", sweepTickets},
 	}
@@ -26,36 +23,6 @@ var three = ticket.Most{3, 4, 5}
 
 func ticketOf(name string) sandlot.Ticket {
 	return sandlot.Ticket{Hash: sum("ticket " + name), Owner: sum("owner"), Told: []byte("told " + name), ExpiresAt: base().Add(time.Hour)}
-}
-
-func addTicket(t *testing.T, s Stores) {
-	want := ticketOf("a")
-	want.Project, want.Wider = "pong", [2]sandlot.Digest{sum("56"), sum("48")}
-	ok(t, s.Tickets.AddTicket(t.Context(), want, three))
-	got, key, err := s.Credentials.Ticket(t.Context(), want.Hash, base())
-	ok(t, err)
-	same(t, "the ticket", got, want)
-	same(t, "nobody's key", key, sandlot.Key{})
-	plain := ticketOf("b")
-	ok(t, s.Tickets.AddTicket(t.Context(), plain, three))
-	got, _, err = s.Credentials.Ticket(t.Context(), plain.Hash, base())
-	ok(t, err)
-	same(t, "one without a project", got, plain)
-}
-
-func tooManyTickets(t *testing.T, s Stores) {
-	old := ticketOf("old")
-	old.ExpiresAt = base().Add(-time.Second)
-	ok(t, s.Tickets.AddTicket(t.Context(), old, three))
-	for _, name := range []string{"a", "b", "c"} {
-		ok(t, s.Tickets.AddTicket(t.Context(), ticketOf(name), three))
-	}
-	wants(t, "the fourth", s.Tickets.AddTicket(t.Context(), ticketOf("d"), three), publish.ErrTooMany)
-	_, _, err := s.Credentials.Ticket(t.Context(), ticketOf("d").Hash, base())
-	wants(t, "it", err, sandlot.ErrNotFound)
-	other := ticketOf("e")
-	other.Owner = sum("another owner")
-	ok(t, s.Tickets.AddTicket(t.Context(), other, three))
 }
 
 func tooManyTicketsAround(t *testing.T, s Stores) {
@@ -89,15 +56,6 @@ func ticketOfKey(t *testing.T, s Stores) {
 	s.Revoke(t, np.Key.Hash)
 	_, _, err = s.Credentials.Ticket(t.Context(), k.Hash, base())
 	wants(t, "the ticket of a revoked key", err, sandlot.ErrNotFound)
-}
-
-func expiredTicket(t *testing.T, s Stores) {
-	k := ticketOf("a")
-	ok(t, s.Tickets.AddTicket(t.Context(), k, three))
-	_, _, err := s.Credentials.Ticket(t.Context(), k.Hash, k.ExpiresAt.Add(-time.Second))
-	ok(t, err)
-	_, _, err = s.Credentials.Ticket(t.Context(), k.Hash, k.ExpiresAt)
-	wants(t, "it", err, sandlot.ErrNotFound)
 }
 
 func useTicket(t *testing.T, s Stores) {

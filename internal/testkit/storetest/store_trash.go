@@ -6,24 +6,16 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 )
 
 func trashCases() []storeCase {
 	return []storeCase{
 		{"Trash/to all other methods the project is one that is not there", trashHides},
-		{"Trash/a key that was revoked is ErrRevoked, and one of a suspended account ErrSuspended", trashBy},
-		{"Trash/a project that is not there is ErrNotFound, and so is what is not in the trash", trashMissing},
 		{"TakeBack/makes a project again what it was", takeBack},
-		{"TakeBack/what was counted meanwhile is there", takeBackCounts},
 		{"TakeBack/an owner that would have more projects than within is ErrTooManyProjects", takeBackWithin},
-		{"TakeBack/a project that was suspended meanwhile is suspended", takeBackSuspended},
 		{"Trash/by a clock that is behind, it can be taken back for as long", trashBehind},
 		{"Purge/deletes for good what could be taken back, whose files are left to Sweep", purge},
-		{"Trashed/those of an account, newest change first, at most limit", trashed},
-		{"Remove/a project that could be taken back is gone for good", removeTrashed},
-		{"Remove/what an account could take back goes with it, also if that was all", removeTrashedAccount},
 		{"Sweep/deletes for good what was deleted long enough ago", sweepTrash},
 		{"Sweep/leaves what was taken down to the operator, and Purge is ErrSuspended", keepTakenDown},
 	}
@@ -35,16 +27,6 @@ func (s Stores) mustTrash(t *testing.T, id sandlot.ProjectID, at time.Time) {
 	e := entry(sandlot.ActionDelete, string(id))
 	e.At = at
 	ok(t, s.Management.Trash(t.Context(), id, 0, e))
-}
-
-// trashed is a project that can be taken back.
-func (s Stores) trashed(t *testing.T, id sandlot.ProjectID) publish.Trashed {
-	t.Helper()
-	list := must(s.Management.Trashed(t.Context(), publish.TrashQuery{Project: id, Limit: 1}))(t)
-	if len(list) != 1 {
-		t.Fatalf("%s is not in the trash", id)
-	}
-	return list[0]
 }
 
 func (s Stores) takeBack(t *testing.T, id sandlot.ProjectID) error {
@@ -86,19 +68,6 @@ func trashHides(t *testing.T, s Stores) {
 	ok(t, s.takeBack(t, p.ID))
 }
 
-func trashBy(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of pong")))(t)
-	e := entry(sandlot.ActionDelete, "pong")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(sandlot.ActionSuspend, "@pong")))
-	wants(t, "suspended", s.Management.Trash(t.Context(), p.ID, k.ID, e), sandlot.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(p.Account), entry(sandlot.ActionReinstate, "@pong")))
-	must(s.Operate.AddKey(t.Context(), p.Account, key("new"), true, entry(sandlot.ActionNewKey, "@pong")))(t)
-	wants(t, "revoked", s.Management.Trash(t.Context(), p.ID, k.ID, e), sandlot.ErrRevoked)
-	k = must(s.Credentials.KeyByHash(t.Context(), key("new").Hash))(t)
-	ok(t, s.Management.Trash(t.Context(), p.ID, k.ID, e))
-}
-
 func trashBehind(t *testing.T, s Stores) {
 	p, now := s.mustProject(t, "pong"), base()
 	ok(t, s.Upkeep.RecordTime(t.Context(), now))
@@ -106,18 +75,6 @@ func trashBehind(t *testing.T, s Stores) {
 	same(t, "since", s.trashed(t, p.ID).DeletedAt, now)
 	s.sweep(t, now.Add(publish.TrashLife), now)
 	ok(t, s.takeBack(t, p.ID))
-}
-
-func trashMissing(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	wants(t, "nothing", s.Management.Trash(t.Context(), "none", 0, entry(sandlot.ActionDelete, "none")), sandlot.ErrNotFound)
-	for _, id := range []sandlot.ProjectID{"none", p.ID} {
-		wants(t, "taken back", s.takeBack(t, id), sandlot.ErrNotFound)
-		wants(t, "for good", s.purge(t, id), sandlot.ErrNotFound)
-		same(t, "read", len(must(s.Management.Trashed(t.Context(), publish.TrashQuery{Project: id, Limit: 1}))(t)), 0)
-	}
-	s.mustRemove(t, p.ID)
-	wants(t, "removed", s.takeBack(t, p.ID), sandlot.ErrNotFound)
 }
 
 func takeBack(t *testing.T, s Stores) {
@@ -155,15 +112,6 @@ func takeBack(t *testing.T, s Stores) {
 	s.mustPut(t, p, file("b.js", inline("b")))
 }
 
-func takeBackCounts(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.play(t, map[sandlot.ProjectID]int64{p.ID: 2})
-	s.mustTrash(t, p.ID, base())
-	s.play(t, map[sandlot.ProjectID]int64{p.ID: 3})
-	ok(t, s.takeBack(t, p.ID))
-	same(t, "plays", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(5))
-}
-
 func takeBackWithin(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	s.mustTrash(t, p.ID, base())
@@ -174,20 +122,6 @@ func takeBackWithin(t *testing.T, s Stores) {
 	wants(t, "one too many", s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 1}, e), sandlot.ErrTooManyProjects)
 	wants(t, "which stays deleted", drop(s.Publish.Project(t.Context(), p.ID)), sandlot.ErrNotFound)
 	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 2}, e))
-}
-
-func takeBackSuspended(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustTrash(t, p.ID, base())
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
-	wants(t, "twice", s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")), sandlot.ErrExists)
-	same(t, "in the trash", s.trashed(t, p.ID).Suspended, true)
-	ok(t, s.takeBack(t, p.ID))
-	same(t, "taken back", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
-	s.mustTrash(t, p.ID, base())
-	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong")))
-	ok(t, s.takeBack(t, p.ID))
-	same(t, "reinstated meanwhile", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, false)
 }
 
 func purge(t *testing.T, s Stores) {
@@ -210,48 +144,6 @@ func (s Stores) isGone(t *testing.T, id sandlot.ProjectID) {
 	wants(t, "for the operator", drop(s.Operate.ProjectDetail(t.Context(), id)), sandlot.ErrNotFound)
 	same(t, "in the trash", len(must(s.Management.Trashed(t.Context(), publish.TrashQuery{Project: id, Limit: 1}))(t)), 0)
 	must(s.Operate.DeletedProject(t.Context(), id))(t)
-}
-
-func trashed(t *testing.T, s Stores) {
-	a := s.maker(t, "kim")
-	for _, id := range []string{"one", "two", "three", "four"} {
-		s.titled(t, id, a.ID, id)
-	}
-	at := base()
-	for i, id := range []sandlot.ProjectID{"three", "one", "two"} {
-		s.mustTrash(t, id, at.Add(time.Duration(i)*time.Second))
-	}
-	s.mustTrash(t, s.mustProject(t, "another").ID, base())
-	page := func(before int64, limit int) (ids []sandlot.ProjectID, last int64) {
-		for _, p := range must(s.Management.Trashed(t.Context(), publish.TrashQuery{Account: a.ID, Before: before, Limit: limit}))(t) {
-			ids, last = append(ids, p.ID), p.Seq
-		}
-		return ids, last
-	}
-	first, last := page(0, 2)
-	same(t, "the first", first, []sandlot.ProjectID{"three", "two"})
-	rest, _ := page(last, 9)
-	same(t, "the rest", rest, []sandlot.ProjectID{"one"})
-	same(t, "when", must(s.Management.Trashed(t.Context(), publish.TrashQuery{Account: a.ID, Before: 0, Limit: 1}))(t)[0].DeletedAt, at)
-}
-
-func removeTrashed(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	s.mustTrash(t, p.ID, base().Add(-time.Minute))
-	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), entry(sandlot.ActionDelete, "pong")))
-	s.isGone(t, p.ID)
-	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"first"})
-}
-
-func removeTrashedAccount(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	s.mustTrash(t, p.ID, base().Add(-time.Minute))
-	ok(t, s.Accounts.Remove(t.Context(), ofAccount(p.Account), entry(sandlot.ActionDelete, "@pong")))
-	wants(t, "taken back", s.takeBack(t, p.ID), sandlot.ErrNotFound)
-	same(t, "in the trash", len(must(s.Management.Trashed(t.Context(), publish.TrashQuery{Account: p.Account, Before: 0, Limit: 9}))(t)), 0)
-	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"first"})
-	list := must(s.Operate.Log(t.Context(), operate.LogQuery{Limit: 9}))(t)
-	same(t, "entries of the log", len(list), 2)
 }
 
 func sweepTrash(t *testing.T, s Stores) {
@@ -278,4 +170,14 @@ func keepTakenDown(t *testing.T, s Stores) {
 	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong")))
 	same(t, "once it is not", s.sweep(t, end, end.Add(-time.Hour)), []sandlot.BlobRef{"first"})
 	s.isGone(t, p.ID)
+}
+
+// trashed is a project that can be taken back.
+func (s Stores) trashed(t *testing.T, id sandlot.ProjectID) publish.Trashed {
+	t.Helper()
+	list := must(s.Management.Trashed(t.Context(), publish.TrashQuery{Project: id, Limit: 1}))(t)
+	if len(list) != 1 {
+		t.Fatalf("%s is not in the trash", id)
+	}
+	return list[0]
 }

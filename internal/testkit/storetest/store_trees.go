@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -15,17 +14,10 @@ import (
 
 func treeCases() []storeCase {
 	return []storeCase{
-		{"CreateProject/version 1 has all its files", createTree},
-		{"CreateProject/a version without its primary file is ErrNoPrimary", createNoPrimary},
 		{"CreateProject/of many files is as of few", createMany},
 		{"CreateProject/of many files may come with its account", createManyNew},
 		{"CreateProject/of many files that is refused has had no effect, and may be asked for again with the same bytes", createManyRefused},
-		{"CreateProject/of many files that is refused leaves no account", createManyNewRefused},
-		{"CreateProject/of many files is there wholly or not at all", createManyWhole},
-		{"CreateProject/of many files is made once under an idempotency record", createManyOnce},
-		{"CreateProject/many at once, of which an owner would have more projects than p.Within, are ErrTooManyProjects", createManyWithin},
 		{"CreateProject/files of one content have one record", createShared},
-		{"Rearrange/files of one content have one record", rearrangeShared},
 	}
 }
 
@@ -37,23 +29,16 @@ func spooled(text string) sandlot.Blob {
 	return b
 }
 
-// tree is a project whose files bring their bytes in each of the ways.
-func tree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[string]string) {
-	np = newProject(id, owner)
-	np.Files = []sandlot.File{file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")), file("start.html", spooled("<p>start"))}
-	np.Primary = "start.html"
-	return np, map[string]string{"a.js": "a", "b/c.js": "c", "empty": "", "start.html": "<p>start"}
-}
-
 // several is how many files a project of many has: more than a statement inserts.
 const several = 320
 
-// manyTree is a tree with several files besides.
+// manyTree is a project of many files, which bring their bytes in each of the ways.
 func manyTree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[string]string) {
-	np, want = tree(id, owner)
-	np.Files = append(np.Files, manyFiles(id, several, spooled)...)
-	for _, f := range np.Files[len(np.Files)-several:] {
-		want[f.Name] = f.Name
+	np, want = newProject(id, owner), map[string]string{"a.js": "a", "b/c.js": "c", "empty": "", "start.html": "<p>start"}
+	np.Files = []sandlot.File{file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")), file("start.html", spooled("<p>start"))}
+	np.Primary = "start.html"
+	for _, f := range manyFiles(id, several, spooled) {
+		np.Files, want[f.Name] = append(np.Files, f), f.Name
 	}
 	return np, want
 }
@@ -68,36 +53,21 @@ func namedTree(id string, owner sandlot.AccountID) (np publish.NewProject, refs 
 	return np, refs
 }
 
-// clean fails the test unless records are in order, and there is nothing to be swept.
-func (s Stores) clean(t *testing.T, what string) {
+// inOrder fails the test unless records are in order.
+func (s Stores) inOrder(t *testing.T, what string) {
 	t.Helper()
 	list, _ := s.mistakes(t)
 	same(t, what+": mistakes", list, nil)
-	list, _, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 99)
+	of, _, _, err := s.Upkeep.AccountMistakes(t.Context(), 0, 99)
 	ok(t, err)
-	same(t, what+": mistakes of accounts", list, nil)
+	same(t, what+": mistakes of accounts", of, nil)
+}
+
+// clean is inOrder, and there is nothing to be swept.
+func (s Stores) clean(t *testing.T, what string) {
+	t.Helper()
+	s.inOrder(t, what)
 	same(t, what+": what may go", s.sweepAll(t), nil)
-}
-
-func createTree(t *testing.T, s Stores) {
-	np, want := tree("pong", s.mustAccount(t, newAccount("kim")).ID)
-	p := must(s.Publish.CreateProject(t.Context(), np))(t)
-	same(t, "the totals", []any{p.Version, p.FileCount, p.Size, p.Primary}, []any{1, 4, int64(10), "start.html"})
-	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "its files", texts(t, s.Publish, p.ID, 1), want)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t).Primary, "start.html")
-	s.clean(t, "then")
-}
-
-func createNoPrimary(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	for _, of := range []func(string, sandlot.AccountID) (publish.NewProject, map[string]string){tree, manyTree} {
-		np, _ := of("pong", a.ID)
-		np.Primary = "index.html"
-		err := drop(s.Publish.CreateProject(t.Context(), np))
-		wants(t, "without it", err, sandlot.ErrNoPrimary)
-		wants(t, "without it", err, sandlot.ErrNoEffect)
-	}
 }
 
 func createMany(t *testing.T, s Stores) {
@@ -171,8 +141,9 @@ func createManyRefused(t *testing.T, s Stores) {
 		change func(*publish.NewProject)
 		want   error
 	}{
-		"a taken id":  {func(np *publish.NewProject) { np.ID = there.ID }, sandlot.ErrExists},
-		"a taken key": {func(np *publish.NewProject) { np.Key = key("key of kim") }, sandlot.ErrExists},
+		"a taken id":      {func(np *publish.NewProject) { np.ID = there.ID }, sandlot.ErrExists},
+		"a taken key":     {func(np *publish.NewProject) { np.Key = key("key of kim") }, sandlot.ErrExists},
+		"no primary file": {func(np *publish.NewProject) { np.Primary = "none.html" }, sandlot.ErrNoPrimary},
 		"two files of a name": {func(np *publish.NewProject) {
 			np.Files = append(np.Files[:several:several], np.Files[several], np.Files[0])
 		}, sandlot.ErrExists},
@@ -206,131 +177,6 @@ func createManyRefused(t *testing.T, s Stores) {
 	s.clean(t, "in the end")
 }
 
-func createManyNewRefused(t *testing.T, s Stores) {
-	other := s.mustAccount(t, newAccount("kim"))
-	na := newAccount("lee")
-	np, refs := namedTree("pong", 0)
-	np.New = &na
-	for what, r := range map[string]struct {
-		change func(*publish.NewProject, *publish.NewAccount)
-		want   error
-	}{
-		"handles that are taken": {func(_ *publish.NewProject, na *publish.NewAccount) { na.Handles = []string{"kim"} }, sandlot.ErrExists},
-		"a taken account key":    {func(_ *publish.NewProject, na *publish.NewAccount) { na.Key = key("key of kim") }, sandlot.ErrExists},
-		"a taken key":            {func(np *publish.NewProject, _ *publish.NewAccount) { np.Key = key("key of kim") }, sandlot.ErrExists},
-		"too many bytes":         {func(np *publish.NewProject, _ *publish.NewAccount) { np.Within.Bytes = sizeOf(np.Files) - 1 }, sandlot.ErrTooManyBytes},
-	} {
-		refused, account := np, na
-		refused.New = &account
-		r.change(&refused, &account)
-		err := drop(s.Publish.CreateProject(t.Context(), refused))
-		wants(t, what, err, r.want)
-		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
-		wants(t, what+": the handle", drop(s.Gallery.AccountOfHandle(t.Context(), "lee")), sandlot.ErrNotFound)
-		wants(t, what+": the key", drop(s.Credentials.KeyByHash(t.Context(), na.Key.Hash)), sandlot.ErrNotFound)
-		same(t, what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
-		list := must(s.Operate.ListAccounts(t.Context(), 0, false, 9))(t)
-		same(t, what+": accounts", []any{len(list), list[0].Account.ID}, []any{1, other.ID})
-		s.clean(t, what)
-	}
-	p := must(s.Publish.CreateProject(t.Context(), np))(t)
-	same(t, "in the end", []any{p.FileCount, p.Handle}, []any{several + 1, "lee"})
-	s.clean(t, "in the end")
-}
-
-// createManyWhole reads whatever may show a project while one is made.
-func createManyWhole(t *testing.T, s Stores) {
-	a := s.maker(t, "kim")
-	var ids []sandlot.ProjectID
-	for i := range 6 {
-		ids = append(ids, sandlot.ProjectID(fmt.Sprint("pong-", i)))
-	}
-	ended := make(chan error, 1)
-	go func() {
-		for i, id := range ids {
-			np, _ := manyTree(string(id), a.ID)
-			if i%2 == 1 {
-				na := newAccount(fmt.Sprint("lee-", i))
-				np.New = &na
-			}
-			if err := drop(s.Publish.CreateProject(background(), np)); err != nil {
-				ended <- err
-				return
-			}
-		}
-		ended <- nil
-	}()
-	for seen := 0; seen < len(ids) && len(ended) == 0; {
-		made := 0
-		for i, id := range ids {
-			p, err := s.Publish.Project(t.Context(), id)
-			if err != nil {
-				wants(t, "a project that is not there yet", err, sandlot.ErrNotFound)
-				break
-			}
-			made = i + 1
-			same(t, "number of files", []int{len(must(s.Publish.Files(t.Context(), id, 1))(t)), p.FileCount}, []int{several + 4, several + 4})
-		}
-		if made < seen {
-			t.Fatalf("%d projects were there, and then %d", seen, made)
-		}
-		seen = made
-		own := must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t)
-		for _, p := range own {
-			same(t, "files of one of the owner's", p.FileCount, several+4)
-		}
-		for _, d := range must(s.Operate.ListAccounts(t.Context(), 0, false, 99))(t) {
-			same(t, "whether the account has a project and a handle", []bool{d.Projects > 0 || d.Account.ID == a.ID, d.Account.Handle != ""}, []bool{true, true})
-		}
-		s.clean(t, "meanwhile")
-	}
-	ok(t, <-ended)
-	same(t, "the owner's in the end", len(must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t)), len(ids)/2)
-}
-
-func createManyOnce(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	np, _ := manyTree("pong", a.ID)
-	np.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: np.ID, Version: 1, ExpiresAt: base().Add(aDay)}
-	other := np
-	other.ID, other.Key = "tetra", key("of tetra")
-	results := make(chan error, 2)
-	for _, np := range []publish.NewProject{np, other} {
-		go func() { results <- drop(s.Publish.CreateProject(background(), np)) }()
-	}
-	one, two := <-results, <-results
-	if one != nil {
-		one, two = two, one
-	}
-	ok(t, one)
-	wants(t, "the other", two, sandlot.ErrAlreadyDone)
-	wants(t, "again", drop(s.Publish.CreateProject(t.Context(), np)), sandlot.ErrAlreadyDone)
-	same(t, "projects", len(must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t)), 1)
-	s.clean(t, "then")
-}
-
-func createManyWithin(t *testing.T, s Stores) {
-	a := s.mustAccount(t, newAccount("kim"))
-	const racers, most = 6, 2
-	results := make(chan error, racers)
-	for i := range racers {
-		np, _ := manyTree(fmt.Sprint("pong-", i), a.ID)
-		np.Within = publish.Quota{Projects: most}
-		go func() { results <- drop(s.Publish.CreateProject(background(), np)) }()
-	}
-	made := 0
-	for range racers {
-		if err := <-results; err == nil {
-			made++
-		} else {
-			wants(t, "one too many", err, sandlot.ErrTooManyProjects)
-		}
-	}
-	same(t, "projects made", made, most)
-	same(t, "projects there", len(must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t)), most)
-	s.clean(t, "then")
-}
-
 // twins are files of which each two have one content, as far apart as can be, and what is in them.
 func twins(n int, blob func(string) sandlot.Blob) (list []sandlot.File, want map[string]string) {
 	want = map[string]string{}
@@ -356,52 +202,21 @@ func (s Stores) blobsOf(t *testing.T, p sandlot.Project) int {
 
 func createShared(t *testing.T, s Stores) {
 	a := s.mustAccount(t, newAccount("kim"))
-	for i, n := range []int{3, several} {
-		np := newProject(fmt.Sprint("pong-", i), a.ID)
-		list, want := twins(n, spooled)
-		maps.Copy(want, map[string]string{"index.html": "<p>" + string(np.ID)})
+	for id, blob := range map[string]func(string) sandlot.Blob{"pong": spooled, "tetra": named} {
+		np := newProject(id, a.ID)
+		list, want := twins(several, blob)
 		np.Files = append(np.Files, list...)
-		p := must(s.Publish.CreateProject(t.Context(), np))(t)
-		same(t, "files", texts(t, s.Publish, p.ID, 1), want)
-		same(t, "records", s.blobsOf(t, p), n+1)
-		same(t, "size", p.Size, sizeOf(np.Files))
-		np.ID, np.Key = np.ID+"-named", key(string(np.ID)+"-named")
-		list, _ = twins(n, named)
-		np.Files = append(np.Files[:1:1], list...)
-		np.Within = publish.Quota{Bytes: 1 << 30}
 		missing := np
 		missing.Files = append(np.Files[:len(np.Files):len(np.Files)], file("missing", sandlot.Blob{ID: 1 << 40}))
 		wants(t, "a recorded blob that is not there", drop(s.Publish.CreateProject(t.Context(), missing)), sandlot.ErrNotFound)
 		s.clean(t, "of one refused")
-		np.Files = list
-		np.Primary = list[0].Name
-		p = must(s.Publish.CreateProject(t.Context(), np))(t)
-		same(t, "records of names", s.blobsOf(t, p), n)
-		if n < several {
-			s.mustRemove(t, p.ID)
-			same(t, "what may go", len(s.sweepAll(t)), n)
+		p := must(s.Publish.CreateProject(t.Context(), np))(t)
+		if id == "pong" {
+			want["index.html"] = "<p>pong"
+			same(t, "files", texts(t, s.Publish, p.ID, 1), want)
 		}
+		same(t, "records", s.blobsOf(t, p), several+1)
+		same(t, "size", p.Size, sizeOf(np.Files))
 	}
 	s.clean(t, "then")
-}
-
-func rearrangeShared(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	for _, n := range []int{3, several} {
-		list, _ := twins(n, named)
-		for i := range list {
-			list[i].Name = fmt.Sprint(n, list[i].Name)
-			list[i].Folded = list[i].Name
-			list[i].Blob.Ref = sandlot.BlobRef(fmt.Sprint(n, list[i].Blob.Ref))
-		}
-		missing := append(list[:2*n:2*n], file("missing", sandlot.Blob{ID: 1 << 40}))
-		wants(t, "a recorded blob that is not there", drop(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: missing}, edit(p))), sandlot.ErrNotFound)
-		s.clean(t, "of one refused")
-		before := s.blobsOf(t, p)
-		p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: list}, edit(p)))(t)
-		same(t, "records", s.blobsOf(t, p)-before, n)
-		p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Drop: list[:n]}, edit(p)))(t)
-		same(t, "records with half of the files", s.blobsOf(t, p)-before, n)
-		s.clean(t, "then")
-	}
 }

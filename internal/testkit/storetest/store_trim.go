@@ -11,8 +11,6 @@ import (
 
 func trimCases() []storeCase {
 	return []storeCase{
-		{"Trim/forgets those versions that have at least keep newer ones", trimVersions},
-		{"Trim/forgets none that were superseded later", trimGrace},
 		{"Trim/their files are left to Sweep, and what is kept has all of its own", trimFiles},
 		{"Trim/a step changes at most limit records, and what is left comes later", trimSteps},
 	}
@@ -58,30 +56,6 @@ func (s Stores) versions(t *testing.T, p sandlot.Project, n int) sandlot.Project
 		p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at))(t)
 	}
 	return p
-}
-
-func trimVersions(t *testing.T, s Stores) {
-	long, short := s.versions(t, s.mustProject(t, "long"), 6), s.versions(t, s.mustProject(t, "short"), 3)
-	later := base().Add(time.Hour)
-	s.trim(t, 3, later, 50)
-	same(t, "of six", s.kept(t, long), []int{4, 5, 6})
-	same(t, "of three", s.kept(t, short), []int{1, 2, 3})
-	long.Change++
-	same(t, "the project", must(s.Publish.Project(t.Context(), long.ID))(t), long)
-	long = s.versions(t, long, 7)
-	same(t, "the next version", long.Version, 7)
-	s.trim(t, 3, later, 50)
-	same(t, "when there is one more", s.kept(t, long), []int{5, 6, 7})
-	s.trim(t, 1, later, 50)
-	same(t, "the current ones", []any{s.kept(t, long), s.kept(t, short)}, []any{[]int{7}, []int{3}})
-}
-
-func trimGrace(t *testing.T, s Stores) {
-	p := s.versions(t, s.mustProject(t, "pong"), 6) // n was superseded after n minutes
-	s.trim(t, 1, base().Add(-time.Hour), 50)
-	same(t, "when all is new", s.kept(t, p), []int{1, 2, 3, 4, 5, 6})
-	s.trim(t, 1, base().Add(3*time.Minute+30*time.Second), 50)
-	same(t, "some of them", s.kept(t, p), []int{4, 5, 6})
 }
 
 func trimFiles(t *testing.T, s Stores) {

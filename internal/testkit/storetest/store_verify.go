@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -13,10 +12,7 @@ func verifyCases() []storeCase {
 	return []storeCase{
 		{"BlobsAfter/returns blobs with an ID above after, in the order of their IDs, at most limit", blobsAfter},
 		{"BlobUses/returns what refers to a blob, at most limit, the oldest version first", blobUses},
-		{"BlobUses/a blob without a record is ErrNotFound", blobUsesGone},
-		{"Mistakes/finds none in what the store has made, and sees every project once", noMistakes},
 		{"AccountMistakes/finds none in what the store has made, deletions and collections included", noAccountMistakes},
-		{"Damage/finds none in what the store has made", noDamage},
 	}
 }
 
@@ -60,14 +56,6 @@ func blobUses(t *testing.T, s Stores) {
 	same(t, "of a part", must(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t), []operate.BlobUse{{Upload: true}})
 }
 
-func blobUsesGone(t *testing.T, s Stores) {
-	u := s.mustSave(t, upload("u"), part(1, named("replaced")))
-	s.mustSave(t, u, part(1, named("kept")))
-	same(t, "of one that was replaced", len(must(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9))(t)), 0)
-	s.sweepAll(t)
-	wants(t, "when it was swept", drop(s.Upkeep.BlobUses(t.Context(), u.Parts[0].Blob.ID, 9)), sandlot.ErrNotFound)
-}
-
 // mistakes reads all mistakes, a few projects at a time.
 func (s Stores) mistakes(t *testing.T) (list []operate.Mistake, seen int) {
 	t.Helper()
@@ -79,18 +67,6 @@ func (s Stores) mistakes(t *testing.T) (list []operate.Mistake, seen int) {
 		}
 		list, seen, last = append(list, found...), seen+n, next
 	}
-}
-
-func noMistakes(t *testing.T, s Stores) {
-	newScene(t, s)
-	for i := range 4 {
-		s.mustProject(t, fmt.Sprint("game-", i))
-	}
-	s.mustRemove(t, "game-2")
-	s.sweepAll(t)
-	list, seen := s.mistakes(t)
-	same(t, "the mistakes", list, nil)
-	same(t, "the projects seen", seen, 4)
 }
 
 func noAccountMistakes(t *testing.T, s Stores) {
@@ -112,9 +88,4 @@ func noAccountMistakes(t *testing.T, s Stores) {
 	s.sweepAll(t)
 	check("after a collection")
 	same(t, "what is kept", s.kept(t, p), []int{4, 5})
-}
-
-func noDamage(t *testing.T, s Stores) {
-	newScene(t, s)
-	same(t, "the damage", must(s.Upkeep.Damage(t.Context(), 9))(t), nil)
 }
