@@ -217,7 +217,6 @@ func integrity() []mutation {
 		{"one MiB that was checked stands for the others", "internal/storage/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
 		{"what comes from a store is not compared", "internal/storage/blob/cache/stream.go", "return p.OK(b.SHA256)", "return true", blobTests},
 		{"the cache has no bound", "internal/storage/blob/cache/recent.go", "r.holds > r.most && ", "", blobTests},
-		{"only the first of several ranges is checked before the answer begins", "internal/transport/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/transport/play"},
 		{"files are recorded without checkpoints", "internal/storage/sqlstore/blobs.go", `b.Checkpoints != ""`, "false", publishTests},
 		{"a content's hash is not compared", stage, " || sandlot.DigestOf(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/domain/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
