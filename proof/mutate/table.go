@@ -130,13 +130,13 @@ func admissions() []mutation {
 	)
 	return []mutation{
 		{"admission: a route without an operation is let in", grant, "if !op.Known() {\n", "if false {\n", ofAdm},
-		{"admission: the API does not ask", "internal/transport/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
+		{"admission: the API does not ask", "internal/transport/api/auth.go", "op := c.operation()", "op := admission.Look", ofAdmit},
 		{"admission: a route of the API costs nothing", "operations.go", "Cost: \"signup\"", "Cost: \"look\"", ofAdmit},
 		{"admission: the website does not ask", "internal/transport/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
 		{"admission: a search costs nothing", "internal/transport/web/home.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
 		{"admission: heartbeats cost nothing", "internal/transport/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
 		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
-		{"admission: a message with a publish is free", "internal/transport/intake/values.go", "return c.Grant.Also(admission.Mail)", "return nil", ofAdmit},
+		{"admission: a message with a publish is free", "internal/transport/intake/fields.go", "return c.Grant.Also(admission.Mail)", "return nil", ofAdmit},
 		{"admission: a slot is not given back", grant, "	delete(g.l.bodies, g)\n", "", ofAdm},
 	}
 }
