@@ -33,7 +33,7 @@ func agents() []mutation {
 		{"agents: a ticket is as good as the key that asked for it", caller, "	return TicketElsewhere()\n}\n\n// TicketElsewhere", "	return nil\n}\n\n// TicketElsewhere", "./internal/domain/ticket"},
 		{"agents: a ticket that was used waits on", "internal/storage/sqlstore/tickets.go", "SET used = 1, expires_at", "SET used = 0, expires_at", tickets},
 		{"agents: a ticket is for ever", "internal/storage/sqlstore/tickets.go", "WHERE hash = ? AND expires_at > ?\"", "WHERE hash = ? AND ? > 0\"", tickets},
-		{"agents: bytes of a ticket are not held to what was told", "internal/transport/intake/told.go", "err = comparePacked(c.Told.Declared, f.packed)", "err = comparePacked(publish.Declared{}, f.packed)", tickets},
+		{"agents: bytes of a ticket are not held to what was told", "internal/transport/intake/inputs.go", "err = comparePacked(c.Told.Declared, f.packed)", "err = comparePacked(publish.Declared{}, f.packed)", tickets},
 		{"agents: a deleted project is kept for ever", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now.Add(-100 * publish.TrashKept))", binned},
 		{"agents: a deleted project is gone at once", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now)", binned},
 		{"agents: what is in the trash is read at its addresses", "internal/storage/sqlstore/projects.go", "	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `\n)\n\n// projectRow", "	WHERE (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND a.deleted_at IS NULL AND `\n)\n\n// projectRow", binned},

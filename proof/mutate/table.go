@@ -130,13 +130,13 @@ func admissions() []mutation {
 	)
 	return []mutation{
 		{"admission: a route without an operation is let in", grant, "if !op.Known() {\n", "if false {\n", ofAdm},
-		{"admission: the API does not ask", "internal/transport/api/admission.go", "op := c.operation()", "op := admission.Look", ofAdmit},
+		{"admission: the API does not ask", "internal/transport/api/auth.go", "op := c.operation()", "op := admission.Look", ofAdmit},
 		{"admission: a route of the API costs nothing", "operations.go", "Cost: \"signup\"", "Cost: \"look\"", ofAdmit},
 		{"admission: the website does not ask", "internal/transport/web/visit.go", "v.admit(r.operation)", "v.admit(admission.Look)", ofWeb},
 		{"admission: a search costs nothing", "internal/transport/web/home.go", "v.grant.Also(admission.Search)", "v.grant.Also(admission.Look)", ofWeb},
 		{"admission: heartbeats cost nothing", "internal/transport/play/own.go", `{"heartbeat", admission.Heartbeat,`, `{"heartbeat", admission.Look,`, ofPlay},
 		{"admission: wrong keys do not count", guess, "	l.guessed(from, secret, right && err == nil)\n", "	_ = right\n", ofAdm},
-		{"admission: a message with a publish is free", "internal/transport/intake/values.go", "return c.Grant.Also(admission.Mail)", "return nil", ofAdmit},
+		{"admission: a message with a publish is free", "internal/transport/intake/fields.go", "return c.Grant.Also(admission.Mail)", "return nil", ofAdmit},
 		{"admission: a slot is not given back", grant, "	delete(g.l.bodies, g)\n", "", ofAdm},
 	}
 }
@@ -217,7 +217,6 @@ func integrity() []mutation {
 		{"one MiB that was checked stands for the others", "internal/storage/blob/trust.go", "s.mebis[i/64]&(1<<(i%64)) == 0", "s.mebis[i/64] == 0", blobTests},
 		{"what comes from a store is not compared", "internal/storage/blob/cache/stream.go", "return p.OK(b.SHA256)", "return true", blobTests},
 		{"the cache has no bound", "internal/base/recent/recent.go", "m.weight > m.most", "false", "./internal/base/recent"},
-		{"only the first of several ranges is checked before the answer begins", "internal/transport/play/ranges.go", "slices.Backward(spans)", "slices.Backward(spans[:1])", "-run OneDamagedMiB ./internal/transport/play"},
 		{"files are recorded without checkpoints", "internal/storage/sqlstore/blobs.go", `b.Checkpoints != ""`, "false", publishTests},
 		{"a content's hash is not compared", stage, " || sandlot.DigestOf(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/domain/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},

@@ -2,7 +2,6 @@ package names
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -42,46 +41,4 @@ func titleText(z *html.Tokenizer) string {
 			return ""
 		}
 	}
-}
-
-// DocumentIcon returns the address of the first <link rel="icon"> of an HTML document that begins with head, as it was
-// written, or "" if head holds none.
-func DocumentIcon(head []byte) string {
-	z := html.NewTokenizer(bytes.NewReader(head))
-	z.SetMaxBuf(len(head) + 1)
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return ""
-		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := z.TagName()
-			switch atom.Lookup(name) {
-			case atom.Link:
-				if href := iconOf(z, more); href != "" {
-					return href
-				}
-			case atom.Body:
-				return ""
-			}
-		}
-	}
-}
-
-// iconOf reads the attributes of a <link> and returns its address if it is an icon.
-func iconOf(z *html.Tokenizer, more bool) (href string) {
-	icon := false
-	for more {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		switch atom.Lookup(key) {
-		case atom.Href:
-			href = strings.TrimSpace(string(value))
-		case atom.Rel:
-			icon = slices.Contains(strings.Fields(strings.ToLower(string(value))), "icon")
-		}
-	}
-	if !icon {
-		return ""
-	}
-	return href
 }

@@ -1,3 +1,6 @@
+// Package api is the HTTP transport of the service: the endpoints under /v1 and the OpenAPI document that describes
+// them. Handlers translate and do not decide: the decoded input goes to one method of the Service, and its result is
+// encoded. The table in routes.go is the only list of endpoints: routing, hints and tests read it.
 package api
 
 import (
@@ -17,8 +20,7 @@ import (
 	"sandlot/internal/transport/intake"
 )
 
-// A Service holds the methods of the domain that this package calls; *publish.Service implements it. An error is a
-// *sandlot.Error, one of kind *content.Error for packed content that does not unpack, or a fault.
+// A Service holds the methods of the domain that this package calls; *publish.Service implements it.
 type Service interface {
 	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
 	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
@@ -51,8 +53,7 @@ type Figures interface {
 	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
-// A Config holds the parts and settings of an API. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer,
-// Places, Archive, Index and Admission must be set.
+// A Config holds the parts and settings of an API. All but Log, Now and Links must be set.
 type Config struct {
 	Service  Service
 	Intake   *intake.Intake // reads the bodies of calls
@@ -78,16 +79,13 @@ type Config struct {
 }
 
 // An API answers the requests under /v1 and for the OpenAPI document, and every other path with a 404 in JSON. It may
-// be used concurrently.
-//
-// It takes the address in RemoteAddr for the client's: a program behind a trusted proxy sets the right one there. The
-// request id is that of the context, or a new one.
+// be used concurrently. It takes the address in RemoteAddr for the client's; the request id is that of the context, or a
+// new one.
 type API struct {
 	Config
-	routes []route
-	lists  *turns.Lists[sandlot.AccountID]
-	yaml   []byte        // the OpenAPI document
-	json   func() []byte // the same in JSON, made on first use
+	table table
+	lists *turns.Lists[sandlot.AccountID]
+	json  func() []byte // the OpenAPI document in JSON, made on first use
 }
 
 // New returns an API.
@@ -98,11 +96,11 @@ func New(cfg Config) *API {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{Config: cfg, routes: routes(), lists: newLists(), yaml: openapiYAML, json: sync.OnceValue(func() []byte { return documentJSON(openapiYAML) })}
+	return &API{cfg, table{routes(), cfg.Places.Base.String()}, newLists(), sync.OnceValue(documentJSON)}
 }
 
-// ServeHTTP answers one request. It panics with http.ErrAbortHandler, as a handler may, to break a connection on which
-// a partial answer cannot be finished or no answer can be sent.
+// ServeHTTP answers one request. It panics with http.ErrAbortHandler to break a connection on which a partial answer
+// cannot be finished or no answer can be sent.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(w, r)
 	if a.Links != "" {
@@ -118,28 +116,21 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve takes a request through the checks that need no body, in an order that gives nothing away: it reports a leaked
-// key before any look-up, and identifies the caller before a byte of the body is read.
+// serve takes a request through the checks that need no body: it reports a leaked key before any look-up, and identifies
+// the caller before a byte of the body is read.
 func (a *API) serve(c *call) error {
-	rt, named, unknown := a.find(c)
-	c.route, c.param, c.filename = rt, named.id, named.filename
+	unknown := a.table.find(c)
 	if rt := c.named(); rt != nil {
 		c.Takes = rt.takes
 	}
-	if err := intake.KeyInAddress(c.R); err != nil {
-		return a.Intake.Search(c.Call, err)
-	}
-	if unknown != nil {
-		return a.Intake.Search(c.Call, unknown)
-	}
-	if err := c.checkQuery(); err != nil {
-		return a.Intake.Search(c.Call, err)
-	}
-	if err := a.identify(c); err != nil {
-		return a.Intake.Search(c.Call, err)
-	}
-	if row := rt.op.Row(); row.Admits {
-		if err := a.Service.Admit(c.R.Context(), c.By, row.Action); err != nil {
+	for _, check := range []func() error{
+		func() error { return intake.KeyInAddress(c.R) },
+		func() error { return unknown },
+		c.checkQuery,
+		func() error { return a.identify(c) },
+		func() error { return a.allowed(c) },
+	} {
+		if err := check(); err != nil {
 			return a.Intake.Search(c.Call, err)
 		}
 	}
@@ -148,5 +139,14 @@ func (a *API) serve(c *call) error {
 		return err
 	}
 	defer done()
-	return rt.serve(a, c)
+	return c.route.serve(a, c)
+}
+
+// allowed refuses a caller who may not do what the route does.
+func (a *API) allowed(c *call) error {
+	row := c.route.op.Row()
+	if !row.Admits {
+		return nil
+	}
+	return a.Service.Admit(c.R.Context(), c.By, row.Action)
 }

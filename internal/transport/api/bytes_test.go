@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"sandlot/internal/testkit/expect"
@@ -30,15 +29,6 @@ func url64(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)
 func sum(s string) string {
 	d := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(d[:])
-}
-
-// wrapped breaks a text every 76 characters.
-func wrapped(s string) string {
-	var lines []string
-	for len(s) > 76 {
-		lines, s = append(lines, s[:76]), s[76:]
-	}
-	return strings.Join(append(lines, s), "\r\n")
 }
 
 func decoded(t *testing.T, text string) (v obj) {

@@ -2,9 +2,15 @@ package api
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	_ "embed"
 	"encoding/json"
 	"net/http"
 	"strconv"
+
+	"go.yaml.in/yaml/v3"
 
 	"sandlot"
 	"sandlot/internal/transport/intake"
@@ -13,31 +19,30 @@ import (
 // A call is one request on its way through the package.
 type call struct {
 	*intake.Call
-	id       string // the request id
-	route    *route // nil until the route is found
-	param    string // the {id} of the path, decoded
-	filename string // its {filename}, decoded
-	meant    meant  // the route that was probably meant, if there is none
+	pathNames
+	id     string // the request id
+	route  *route // nil until the route is found
+	meant  *route // the route that was probably meant, if there is none
+	status int    // of a refusal whose code has another; 0: that of the code
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {
-	c := &call{Call: &intake.Call{W: w, R: r, Body: &intake.Body{R: r.Body}}, id: RequestID(r.Context())}
-	if c.id == "" {
-		c.id = NewRequestID()
-	}
+	c := &call{Call: &intake.Call{W: w, R: r, Body: &intake.Body{R: r.Body}}, id: cmp.Or(RequestID(r.Context()), NewRequestID())}
 	h := w.Header()
 	h.Set("X-Request-Id", c.id)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	// Any page may call: a request carries a bearer key or nothing, never a cookie.
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, "+
+		"Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
 	return c
 }
 
 func preflight(h http.Header) {
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, PATCH, POST, PUT, DELETE, OPTIONS")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
+	h.Set("Access-Control-Allow-Headers",
+		"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range")
 	h.Set("Access-Control-Max-Age", "86400")
 }
 
@@ -82,4 +87,50 @@ func encode(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(v)
 	return text.Bytes(), err
+}
+
+type requestIDKey struct{}
+
+// NewRequestID returns a random name for one request; one that a client chose could mislead readers of a log.
+func NewRequestID() string { return rand.Text() }
+
+// WithRequestID returns a context with the id of its request, for its log and this package.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns the id that WithRequestID put into ctx, or "".
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// openapiYAML is the OpenAPI document. It never changes.
+//
+//go:embed openapi.yaml
+var openapiYAML []byte
+
+// Document returns the OpenAPI document in YAML. It must not be changed.
+func Document() []byte { return openapiYAML }
+
+// documentJSON returns the document in JSON. Tests read the embedded one, so a broken one is a programmer's error.
+func documentJSON() []byte {
+	var v any
+	err := yaml.Unmarshal(openapiYAML, &v)
+	out, failed := json.MarshalIndent(v, "", " ")
+	if err != nil || failed != nil {
+		panic("openapi.yaml cannot be read")
+	}
+	return append(out, '\n')
+}
+
+// served returns the handler of a document.
+func served(contentType string, body func(*API) []byte) func(*API, *call) error {
+	return func(a *API, c *call) error {
+		h, text := c.W.Header(), body(a)
+		h.Set("Content-Type", contentType)
+		h.Set("Content-Length", strconv.Itoa(len(text)))
+		_, _ = c.W.Write(text) // an error means that the client is gone
+		return nil
+	}
 }

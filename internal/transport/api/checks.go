@@ -24,8 +24,7 @@ type Covers interface {
 	Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]cover.Finding, error)
 }
 
-// checks returns the results of the play-tester to a project's owner, and the reasons why a picture did not become its
-// cover.
+// checks returns the results of the play-tester to a project's owner, and why a picture did not become its cover.
 func (a *API) checks(c *call) error {
 	wait, err := c.wait()
 	if err != nil {
@@ -77,8 +76,8 @@ type checksInfo struct {
 	URL   string      `json:"url"`
 }
 
-// checked returns the checks of a new version, and the warnings of the version before it, 0 for none. The change is
-// already made, so a failed read of these is logged and leaves them out.
+// checked returns the checks of a new version, and the warnings of the version before it, 0 for none. A failed read is
+// logged and leaves them out, for the change is made.
 func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
 	state, warnings, err := a.Trials.After(c.R.Context(), c.By, p, before)
 	if err != nil {
@@ -88,8 +87,7 @@ func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sa
 	return &checksInfo{state, a.Places.Base.String() + "/v1/project/" + string(p.ID) + "/checks"}, warnings
 }
 
-// brokenPages returns the warnings of the play-tester about current versions. A failed read is logged and leaves them
-// out.
+// brokenPages returns the warnings of the play-tester about current versions. A failed read is logged.
 func (a *API) brokenPages(c *call, projects ...sandlot.Project) []sandlot.Warning {
 	warnings, err := a.Trials.Warnings(c.R.Context(), c.By, projects...)
 	if err != nil {
@@ -148,8 +146,9 @@ func newChecks(c trial.Checks) *checksAnswer {
 	}
 	seen := c.Seen
 	out.Checked = &checkedInfo{
-		Version: c.Version, At: moment(c.At), Errors: append([]string{}, seen.Errors...), FailedRequests: make([]failedInfo, len(seen.Failed)),
-		OtherHosts: append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(c.Findings)),
+		Version: c.Version, At: moment(c.At), Errors: append([]string{}, seen.Errors...),
+		FailedRequests: make([]failedInfo, len(seen.Failed)),
+		OtherHosts:     append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(c.Findings)),
 	}
 	if !seen.Unseen {
 		out.Checked.Moved = &seen.Moved

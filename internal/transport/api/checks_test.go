@@ -2,9 +2,7 @@ package api
 
 import (
 	"testing"
-	"time"
 
-	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -21,19 +19,5 @@ func TestTheOwnersKeysLearnWhyAPictureIsNotTheCover(t *testing.T) {
 	}
 	for _, key := range []string{w.account, w.project} {
 		expect.Same(t, "what could not be used", w.get(path, key).wants(200).body["cover_findings"], any(want))
-	}
-}
-
-// TestThatNothingMovedIsNotToldOfWhatWasNotSeen: where the machine was too busy to tell, moved is null.
-func TestThatNothingMovedIsNotToldOfWhatWasNotSeen(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	for seen, want := range map[string]any{`{"moved":true}`: true, `{}`: false, `{"unseen":true}`: nil} {
-		w.put("a.js", seen)
-		due, err := w.DB.Trials().ClaimTrial(t.Context(), 2, 50, time.Minute)
-		expect.OK(t, err)
-		expect.OK(t, w.DB.Trials().EndTrial(t.Context(), due, trial.Done, []byte(seen)))
-		checked := w.get("/v1/project/"+w.projectID+"/checks", w.account).wants(200).body["checked"].(obj)
-		expect.Same(t, "moved of "+seen, checked["moved"], want)
 	}
 }

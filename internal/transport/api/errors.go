@@ -1,32 +1,22 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
+	"encoding/json"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
+	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/intake/hint"
 )
-
-// A special is an Error whose answer differs from that of its code: in its status, or in its list of allowed methods.
-type special struct {
-	refusal *sandlot.Error
-	status  int    // 0: that of the code
-	allow   string // for Allow
-}
-
-// Error returns the message.
-func (e *special) Error() string { return e.refusal.Message }
-
-// Unwrap lets errors.As find the Error.
-func (e *special) Unwrap() error { return e.refusal }
 
 // refuse answers an error, or breaks the connection if no answer can reach the client.
 func (a *API) refuse(c *call, err error) {
@@ -34,21 +24,10 @@ func (a *API) refuse(c *call, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	e := a.refusal(c, err)
-	status := codes[e.Code].status
-	var sp *special
-	if errors.As(err, &sp) {
-		status = cmp.Or(sp.status, status)
-		if sp.allow != "" {
-			c.W.Header().Set("Allow", sp.allow)
-		}
-	}
+	status := cmp.Or(c.status, statusOf(e.Code))
 	c.errorHeaders(e)
 	c.showDenied(err, e)
-	text, err := encode(a.errorBody(c, e, status))
-	if err != nil {
-		a.logFault(c, err)
-		status = http.StatusInternalServerError
-	}
+	text := a.errorBody(c, e, status)
 	h := c.W.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
@@ -61,7 +40,7 @@ func (a *API) refuse(c *call, err error) {
 // refusal turns any error into an Error, and logs a fault of the service.
 func (a *API) refusal(c *call, err error) *sandlot.Error {
 	e := a.Intake.Refusal(c.Call, err, a.about(c))
-	if codes[e.Code].status >= http.StatusInternalServerError {
+	if statusOf(e.Code) >= http.StatusInternalServerError {
 		a.logFault(c, err)
 	}
 	return e
@@ -99,7 +78,8 @@ func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 // hint returns the advice for a refused request.
 func (a *API) hint(c *call, e *sandlot.Error) string {
 	if id := c.lacksTicket(e); id != "" {
-		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" + sendCommand("<file>", "<ticket>", a.ticketURL(id))
+		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" +
+			sendCommand("<file>", "<ticket>", a.ticketURL(id))
 	}
 	if c.route != nil && c.route.key == ticketRequired {
 		return a.ticketHint(c, e)
@@ -107,60 +87,119 @@ func (a *API) hint(c *call, e *sandlot.Error) string {
 	return hint.Curl(a.Places.Base.String(), a.about(c), e)
 }
 
-// errorBody returns the body of the answer: first the members that the contract fixes, then the details. It redacts
-// names that the client chose, which may be a key in the wrong place, or a piece of one.
-func (a *API) errorBody(c *call, e *sandlot.Error, status int) object {
-	out := object{
-		{"error", string(e.Code)},
-		{"message", inspect.Redact(e.Message)},
-		{"hint", inspect.Redact(a.hint(c, e))},
-		{"status", status},
-		{"request_id", c.id},
+// errorInfo holds the members of an error that the contract fixes.
+type errorInfo struct {
+	Error      sandlot.Code `json:"error"`
+	Message    string       `json:"message"`
+	Hint       string       `json:"hint"`
+	Status     int          `json:"status"`
+	RequestID  string       `json:"request_id"`
+	Field      string       `json:"field,omitempty"`
+	RetryAfter int          `json:"retry_after,omitempty"`
+}
+
+// errorBody returns the body of the answer: the fixed members, then the details. It redacts names that the client
+// chose, which may be a key in the wrong place, or a piece of one.
+func (a *API) errorBody(c *call, e *sandlot.Error, status int) json.RawMessage {
+	field := inspect.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))
+	hint := inspect.Redact(a.hint(c, e))
+	// Texts, numbers and lists of them always encode.
+	out, _ := encode(errorInfo{e.Code, inspect.Redact(e.Message), hint, status, c.id, field, seconds(e.RetryAfter)})
+	if len(e.Details) == 0 {
+		return out
 	}
-	if e.Field != "" {
-		out = append(out, member{"field", inspect.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))})
-	}
-	if e.RetryAfter > 0 {
-		out = append(out, member{"retry_after", seconds(e.RetryAfter)})
-	}
+	details := map[string]any{}
 	for _, d := range e.Details {
-		out = append(out, member(d))
+		details[d.Name] = d.Value
 	}
-	return out
+	more, _ := encode(details)
+	return slices.Concat([]byte("{"), inside(out), []byte(","), inside(more), []byte("}\n"))
 }
 
-// An object is a JSON object whose members keep their order.
-type object []member
-
-type member struct {
-	Name  string
-	Value any
+// statuses has the status of each kind of error. It never changes.
+var statuses = map[sandlot.Kind]int{
+	sandlot.KindMistake:      http.StatusBadRequest,
+	sandlot.KindUnidentified: http.StatusUnauthorized,
+	sandlot.KindForbidden:    http.StatusForbidden,
+	sandlot.KindMissing:      http.StatusNotFound,
+	sandlot.KindConflict:     http.StatusConflict,
+	sandlot.KindTooLarge:     http.StatusRequestEntityTooLarge,
+	sandlot.KindUnacceptable: http.StatusUnprocessableEntity,
+	sandlot.KindTakenDown:    http.StatusUnavailableForLegalReasons,
+	sandlot.KindTooMany:      http.StatusTooManyRequests,
+	sandlot.KindUnavailable:  http.StatusServiceUnavailable,
+	sandlot.KindFull:         http.StatusInsufficientStorage,
+	sandlot.KindFault:        http.StatusInternalServerError,
 }
 
-// MarshalJSON writes the members in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var out bytes.Buffer
-	for i, m := range o {
-		out.WriteByte(",{"[btoi(i == 0)])
-		name, err := encode(m.Name)
-		if err != nil {
-			return nil, err
+// statusOf returns the status of a code.
+func statusOf(code sandlot.Code) int {
+	switch code {
+	case sandlot.CodeMethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case sandlot.CodeUnsupportedMediaType:
+		return http.StatusUnsupportedMediaType
+	case sandlot.CodeVersionConflict:
+		return http.StatusPreconditionFailed
+	}
+	return statuses[sandlot.Codes[code]]
+}
+
+// argumentHeaders maps the arguments of an operation that come in a header to that header's name. It never changes.
+var argumentHeaders = map[string]string{intake.IdempotencyArgument: intake.IdempotencyKey}
+
+// named returns the route of the request, or else the route that was probably meant; nil if it resembles none.
+func (c *call) named() *route { return cmp.Or(c.route, c.meant) }
+
+// about returns the request for its hints.
+func (a *API) about(c *call) hint.Request {
+	h := c.R.Header
+	// A request refused before its key was checked may still have sent one.
+	on := hint.Request{Keyed: c.Keyed || c.route == nil && h.Get("Authorization") != ""}
+	on.Token = !on.Keyed && h.Get("Authorization") != ""
+	on.Cut = !c.Whole && c.R.ContentLength != 0
+	on.Limit, on.Most, on.Least = a.Intake.MaxContent, a.Intake.MaxFile, c.LeastFile()
+	if rt := c.named(); rt != nil {
+		on.Op = rt.op
+		if rt.takes != nil {
+			said := cmp.Or(c.Said, &intake.Fields{Set: rt.takes, Header: h, Query: c.R.URL.Query()})
+			intake.Repeat(&on, said, a.Places)
 		}
-		value, err := encode(m.Value)
-		if err != nil {
-			return nil, err
-		}
-		out.Write(bytes.TrimSpace(name))
-		out.WriteByte(':')
-		out.Write(bytes.TrimSpace(value))
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	on.JSON = c.Object
+	key := h.Values(intake.IdempotencyKey)
+	if len(key) == 1 && hint.Showable(key[0]) && publish.CheckIdempotencyKey(key[0]) == nil {
+		on.IdempotencyKey = key[0]
+	}
+	if c.Told != nil {
+		toldArgs(&on, c)
+	}
+	switch {
+	case on.Op == sandlot.OpTicket:
+	case c.param != "":
+		on.Add("project_id", c.param)
+	case c.By.Scoped() && on.Op.Row().Chooses:
+		on.Add("project_id", string(c.By.Key().Project))
+	}
+	if by := c.R.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
+		on.Add("by", by)
+	}
+	if name, _, err := names.ReadFilename(c.filename); err == nil && on.Op == sandlot.OpFile {
+		on.Add("filename", name)
+	}
+	return on
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
+// tellTotal returns the call that declares the number of parts of this upload.
+func (a *API) tellTotal(c *call) string {
+	on := a.about(c)
+	var args []sandlot.Arg
+	for _, arg := range on.Args {
+		if arg.Name == "upload_id" || arg.Name == "project_id" {
+			args = append(args, arg)
+		}
 	}
-	return 0
+	on.IdempotencyKey = ""
+	args = append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"})
+	return hint.CurlOf(a.Places.Base.String(), on, on.Op, args)
 }

@@ -18,25 +18,27 @@ func (a *API) figures(c *call) error {
 	if err := sandlot.Authorize(c.By, sandlot.ActReadFiles, nil); err != nil {
 		return err
 	}
-	by := query["by"]
-	switch {
+	with := []sandlot.Arg{{Name: "project_id", Value: c.param}, {Name: "by", Value: "day"}}
+	switch by := query["by"]; {
 	case len(by) == 1 && by[0] == "day":
-		return a.figuresByDay(c, query["days"])
 	case len(by) == 1 && by[0] == "version":
-		return a.figuresByVersion(c)
+		found, err := a.Figures.ByVersion(c.R.Context(), c.By, c.param)
+		if err != nil {
+			return err
+		}
+		return c.answer(reply{http.StatusOK, newFiguresByVersion(found, a.Now())})
+	default:
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter by is neither day nor version, or there twice.").
+			In("by").With(sandlot.OpStats, with...).
+			Note("by=day tells each of the last days, by=version each version. Leave by out for the numbers of now.")
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter by is neither day nor version, or there twice.").In("by").
-		With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"}).
-		Note("by=day tells each of the last days, by=version each version. Leave by out for the numbers of now.")
-}
-
-func (a *API) figuresByDay(c *call, said []string) error {
 	days := figures.DefaultDays
-	if len(said) > 0 {
+	if said := query["days"]; len(said) > 0 {
 		n, err := strconv.Atoi(said[0])
 		if err != nil || len(said) > 1 {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).In("days").
-				With(sandlot.OpStats, sandlot.Arg{Name: "project_id", Value: c.param}, sandlot.Arg{Name: "by", Value: "day"})
+			return sandlot.Refuse(sandlot.CodeInvalidField,
+				"The parameter days is not a whole number from 1 to %d, or there twice.", figures.MostDays).
+				In("days").With(sandlot.OpStats, with...)
 		}
 		days = n
 	}
@@ -45,14 +47,6 @@ func (a *API) figuresByDay(c *call, said []string) error {
 		return err
 	}
 	return c.answer(reply{http.StatusOK, newFiguresByDay(found, a.Now())})
-}
-
-func (a *API) figuresByVersion(c *call) error {
-	found, err := a.Figures.ByVersion(c.R.Context(), c.By, c.param)
-	if err != nil {
-		return err
-	}
-	return c.answer(reply{http.StatusOK, newFiguresByVersion(found, a.Now())})
 }
 
 // numbers holds the totals of a day, of a version or of all days. The median is null if no play has a known duration.
@@ -93,7 +87,8 @@ type figuresByDayAnswer struct {
 
 func newFiguresByDay(of figures.Days, now time.Time) *figuresByDayAnswer {
 	out := &figuresByDayAnswer{
-		ProjectID: string(of.Project.ID), By: "day", Days: make([]dayInfo, len(of.Days)), Total: newNumbers(of.Total), Referrers: make([]referrerInfo, len(of.Referrers)), AsOf: now.UTC(),
+		string(of.Project.ID), "day", make([]dayInfo, len(of.Days)), newNumbers(of.Total),
+		make([]referrerInfo, len(of.Referrers)), now.UTC(),
 	}
 	for i, d := range of.Days {
 		out.Days[i] = dayInfo{d.Date.Format(time.DateOnly), newNumbers(d.Numbers)}
@@ -117,7 +112,7 @@ type figuresByVersionAnswer struct {
 }
 
 func newFiguresByVersion(of figures.Versions, now time.Time) *figuresByVersionAnswer {
-	out := &figuresByVersionAnswer{ProjectID: string(of.Project.ID), By: "version", Versions: make([]versionNumbers, len(of.Versions)), AsOf: now.UTC()}
+	out := &figuresByVersionAnswer{string(of.Project.ID), "version", make([]versionNumbers, len(of.Versions)), now.UTC()}
 	for i, v := range of.Versions {
 		out.Versions[i] = versionNumbers{v.Version, newNumbers(v.Numbers)}
 	}

@@ -14,8 +14,7 @@ import (
 	"sandlot/internal/format/mediatype"
 )
 
-// filePolicy keeps a file from acting as a page of this origin, which may be that of the website: no browser may show
-// or run it.
+// filePolicy keeps a file from acting as a page of this origin, which may be that of the website.
 const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 // file sends one file of a project to its owner, as it was published.
@@ -38,12 +37,8 @@ func (a *API) file(c *call) error {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range") // a request for several ranges may be answered with the whole file
 	}
-	out := &fileWriter{ResponseWriter: c.W, bytes: &fileBytes{ctx: r.Context(), open: a.Intake.Contents.Open, blob: v.File.Blob}}
-	defer out.bytes.Close()
-	if c.head() {
-		out.bytes.check() // a HEAD must not promise more than a GET keeps
-	}
-	http.ServeContent(out, r, "", time.Time{}, out.bytes)
+	out := &fileAnswer{ResponseWriter: c.W, ctx: r.Context(), open: a.Intake.Contents.Open, head: c.head(), blob: v.File.Blob}
+	http.ServeContent(out, r, "", time.Time{}, out)
 	return a.fileSent(c, out)
 }
 
@@ -61,21 +56,22 @@ func (c *call) version() (int, error) {
 	return n, nil
 }
 
-// fileSent ends the answer. It returns a failure of the file while an error can still be answered, and breaks the
-// connection later.
-func (a *API) fileSent(c *call, out *fileWriter) error {
-	err := out.bytes.err
-	switch {
-	case err != nil && out.began:
+// fileSent ends the answer. It returns an error while it can still be answered, and breaks the connection later.
+func (a *API) fileSent(c *call, out *fileAnswer) error {
+	err := out.err
+	if out.r != nil {
+		_ = out.r.Close() // nothing was written
 		return a.broken(c, &lateWriter{began: true}, err)
+	}
+	switch {
 	case err == nil && out.status == http.StatusRequestedRangeNotSatisfiable:
-		err = &special{status: out.status, refusal: sandlot.Refuse(sandlot.CodeInvalidField, "The file has %d bytes; the range that was asked for lies outside of them.", out.bytes.blob.Size).
-			In("Range").With(sandlot.OpFile).Note("Leave the header Range out for the whole file:")}
+		c.status = out.status
+		err = sandlot.Refuse(sandlot.CodeInvalidField, "The file has %d bytes, and the range lies outside of them.", out.blob.Size).
+			In("Range").With(sandlot.OpFile).Note("Leave the header Range out for the whole file:")
 	case err == nil && out.status == http.StatusPreconditionFailed:
 		err = sandlot.Refuse(sandlot.CodeVersionConflict, "The file is not the one that If-Match names.").In("If-Match").
 			With(sandlot.OpFile).Note("Leave the header If-Match out for the file as it is:")
 	case err == nil:
-		out.send()
 		return nil
 	}
 	for _, name := range []string{"Accept-Ranges", "Content-Disposition", "Content-Length", "Content-Security-Policy", "ETag"} {
@@ -85,58 +81,50 @@ func (a *API) fileSent(c *call, out *fileWriter) error {
 	return err
 }
 
-// A fileWriter holds back the header of an answer until the first bytes are read, for a file may turn out to be
-// damaged.
-type fileWriter struct {
+// A fileAnswer is the writer and the content of the answer of http.ServeContent with a blob. It opens the blob before
+// the header goes out, for it may be damaged, and only the bytes to send. It sends no answer of an error.
+type fileAnswer struct {
 	http.ResponseWriter
-	bytes  *fileBytes
+	ctx    context.Context
+	open   func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
+	head   bool // the answer to a HEAD
+	blob   sandlot.Blob
+	at     int64 // of the last Seek
+	left   int64 // bytes still to come
 	status int
-	began  bool
+	r      io.ReadCloser // nil before the header went out
+	err    error         // of the blob
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *fileWriter) WriteHeader(status int) {
-	w.status = status
-	if n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64); err == nil {
-		w.bytes.length = n
+func (f *fileAnswer) WriteHeader(status int) {
+	f.status = status
+	if status >= http.StatusBadRequest {
+		return // this package writes the error in its own form
+	}
+	f.left, _ = strconv.ParseInt(f.Header().Get("Content-Length"), 10, 64)
+	if f.head {
+		f.at, f.left = 0, 0 // a HEAD must not promise more than a GET keeps
+	}
+	if status != http.StatusNotModified {
+		f.r, f.err = f.open(f.ctx, f.blob, f.at, f.left)
+	}
+	if f.err == nil {
+		f.ResponseWriter.WriteHeader(status)
 	}
 }
 
 // Write implements http.ResponseWriter.
-func (w *fileWriter) Write(p []byte) (int, error) {
-	if w.status >= http.StatusBadRequest {
-		return len(p), nil // this package writes the error in its own form
+func (f *fileAnswer) Write(p []byte) (int, error) {
+	if f.r == nil {
+		return len(p), nil
 	}
-	w.send()
-	return w.ResponseWriter.Write(p)
-}
-
-// send sends the header.
-func (w *fileWriter) send() {
-	if !w.began {
-		w.began = true
-		w.ResponseWriter.WriteHeader(w.status)
-	}
-}
-
-// fileBytes reads at most length bytes of a blob from the offset of the last Seek. The first Read opens the blob, so
-// that only the bytes to send are read and compared with their hash.
-type fileBytes struct {
-	ctx    context.Context
-	open   func(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
-	blob   sandlot.Blob
-	at     int64
-	length int64 // bytes still to come
-	r      io.ReadCloser
-	err    error // of the blob
+	return f.ResponseWriter.Write(p)
 }
 
 // Seek implements io.Seeker; it is not called after a Read.
-func (f *fileBytes) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += f.at
-	case io.SeekEnd:
+func (f *fileAnswer) Seek(offset int64, whence int) (int64, error) {
+	if whence == io.SeekEnd {
 		offset += f.blob.Size
 	}
 	f.at = offset
@@ -144,35 +132,16 @@ func (f *fileBytes) Seek(offset int64, whence int) (int64, error) {
 }
 
 // Read implements io.Reader.
-func (f *fileBytes) Read(p []byte) (n int, err error) {
-	if f.r == nil && f.err == nil {
-		f.r, f.err = f.open(f.ctx, f.blob, f.at, f.length)
+func (f *fileAnswer) Read(p []byte) (int, error) {
+	if f.r == nil {
+		return 0, io.EOF // nothing is sent
 	}
-	if f.err != nil {
-		return 0, f.err
-	}
-	n, err = f.r.Read(p)
-	f.length -= int64(n)
-	if err == io.EOF && f.length > 0 {
+	n, err := f.r.Read(p)
+	if f.left -= int64(n); err == io.EOF && f.left > 0 {
 		err = io.ErrUnexpectedEOF
 	}
-	if err != nil && err != io.EOF {
+	if err != io.EOF {
 		f.err = err
 	}
 	return n, err
-}
-
-// check compares the blob with its hash.
-func (f *fileBytes) check() {
-	r, err := f.open(f.ctx, f.blob, 0, 0)
-	if f.err = err; err == nil {
-		_ = r.Close() // nothing was written
-	}
-}
-
-// Close closes the blob, if it was opened.
-func (f *fileBytes) Close() {
-	if f.r != nil {
-		_ = f.r.Close() // nothing was written
-	}
 }

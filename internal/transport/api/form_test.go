@@ -84,16 +84,6 @@ func TestForm(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	t.Parallel()
-	t.Run("is that of the context", func(t *testing.T) {
-		w := newWorld(t)
-		inner := w.server.Config.Handler
-		w.server.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-			inner.ServeHTTP(rw, r.WithContext(WithRequestID(r.Context(), "mine")))
-		})
-		if got := w.get("/v1/nothing", ""); got.header.Get("X-Request-Id") != "mine" || got.str("request_id") != "mine" {
-			t.Errorf("%s %v", got.text, got.header)
-		}
-	})
 	t.Run("is made anew for each, whatever the client sends", func(t *testing.T) {
 		w := newWorld(t)
 		a, b := w.get("/openapi.json", "", with("X-Request-Id", "theirs")), w.get("/openapi.json", "")

@@ -18,16 +18,15 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.Grant.Work(len(out.Files)) // a file is recorded in some 65 us
 	if out.DryRun {
-		return reply{http.StatusOK, newDry(out.Project, publishedFiles(out), a.notes(c, out.Warnings))}, nil
+		return reply{http.StatusOK, newDry(out.Project, changed(out.Many, out.Files, out.File), a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
 		c.Grant.Made()
 	}
 	c.W.Header().Set("Location", out.Addresses.URL)
-	answer := newPublished(out, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))
-	answer.Checks, _ = a.checked(c, out.Project, 0)
-	return reply{http.StatusCreated, answer}, nil
+	checks, _ := a.checked(c, out.Project, 0)
+	return reply{http.StatusCreated, newPublished(out, checks, a.notes(c, out.Warnings))}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -41,15 +40,11 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	}
 	c.fromRecord(out.FromRecord)
 	checks, broken := a.checked(c, out.Project, out.Previous)
-	warnings := append(a.withPage(c, out.Project, in.Content, out.Warnings), broken...)
+	notes := a.notes(c, append(out.Warnings, broken...))
 	if out.Many {
-		answer := newMany(out, a.notes(c, warnings))
-		answer.Checks = checks
-		return reply{http.StatusOK, answer}, nil
+		return reply{http.StatusOK, newMany(out, checks, notes)}, nil
 	}
-	answer := newUpdated(out, a.notes(c, warnings))
-	answer.Checks = checks
-	return reply{http.StatusOK, answer}, nil
+	return reply{http.StatusOK, newUpdated(out, checks, notes)}, nil
 }
 
 func (a *API) deleteFile(c *call, in publish.DeleteInput) (reply, error) {
@@ -63,9 +58,25 @@ func (a *API) deleteProject(c *call, confirm string) (reply, error) {
 	return reply{http.StatusOK, newDeletedProject(out, a.notes(c, out.Warnings))}, err
 }
 
+func (a *API) amend(c *call, in publish.AmendInput) (reply, error) {
+	v, err := a.Service.Amend(c.R.Context(), c.By, c.param, in)
+	if err != nil {
+		return reply{}, err
+	}
+	c.W.Header().Set("ETag", `"`+strconv.Itoa(v.Project.Version)+`"`)
+	return reply{http.StatusOK, &ownedAnswer{newProject(v), a.notes(c, v.Warnings)}}, nil
+}
+
+// ownedAnswer holds a project as its owner sees it, without its files.
+type ownedAnswer struct {
+	projectInfo
+	notes
+}
+
 func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if c.R.Header.Get("Authorization") != "" {
-		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.", "If you have a key already, use it instead of a second account.")
+		c.warn("key_ignored", "The Authorization header was ignored: signup makes a new account.",
+			"If you have a key already, use it instead of a second account.")
 	}
 	out, err := a.Service.Signup(c.R.Context(), c.By, in)
 	c.fromRecord(out.FromRecord)
@@ -107,21 +118,16 @@ func (a *API) whoami(c *call) error {
 	return c.answer(reply{http.StatusOK, newIdentity(who)})
 }
 
-const (
-	defaultLimit = publish.DefaultPage
-	maxLimit     = publish.MaxPage
-)
-
 // limit returns the number of entries on one page; op is the call that lists them.
 func (c *call) limit(op sandlot.Op, what string) (int, error) {
 	text := c.R.URL.Query().Get("limit")
 	if text == "" {
-		return defaultLimit, nil
+		return publish.DefaultPage, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxLimit {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", maxLimit).In("limit").
-			With(op).Note("Leave limit out for %d %s a page.", defaultLimit, what)
+	if err != nil || n < 1 || n > publish.MaxPage {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", publish.MaxPage).
+			In("limit").With(op).Note("Leave limit out for %d %s a page.", publish.DefaultPage, what)
 	}
 	return n, nil
 }
@@ -151,4 +157,85 @@ func (a *API) notes(c *call, more []sandlot.Warning) notes {
 		}
 	}
 	return notes{append(c.Warnings, more...)}
+}
+
+// versions lists the versions of a project for its owner.
+func (a *API) versions(c *call) error {
+	limit, err := c.limit(sandlot.OpVersions, "versions")
+	if err != nil {
+		return err
+	}
+	made, sent, err := a.begin(c)
+	if err != nil {
+		return err
+	}
+	defer sent()
+	page, err := a.Service.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
+	made()
+	if err != nil {
+		return err
+	}
+	for _, one := range page.Versions {
+		c.Grant.Files(len(one.Files))
+	}
+	return c.answer(reply{http.StatusOK, newVersions(page)})
+}
+
+func (a *API) restore(c *call, in publish.RestoreInput) (reply, error) {
+	out, err := a.Service.Restore(c.R.Context(), c.By, in)
+	c.fromRecord(out.FromRecord)
+	return reply{http.StatusOK, newRestored(out, a.notes(c, out.Warnings))}, err
+}
+
+type versionsAnswer struct {
+	ProjectID  string        `json:"project_id"`
+	Version    int           `json:"version"`
+	Versions   []versionInfo `json:"versions"`
+	NextCursor text          `json:"next_cursor"`
+}
+
+type versionInfo struct {
+	Version      int           `json:"version"`
+	CreatedAt    moment        `json:"created_at"`
+	Title        text          `json:"title"`
+	VersionURL   text          `json:"version_url"`
+	Erased       bool          `json:"erased"`
+	RestoredFrom *int          `json:"restored_from"`
+	Changes      *changesCount `json:"changes"`
+}
+
+// changesCount holds the numbers of files that a version changed against the one before it.
+type changesCount struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
+}
+
+func newVersions(page sandlot.VersionPage) *versionsAnswer {
+	out := &versionsAnswer{string(page.Project.ID), page.Project.Version, make([]versionInfo, len(page.Versions)), text(page.Next)}
+	for i, v := range page.Versions {
+		info := versionInfo{v.N, moment(v.CreatedAt), text(v.Title), text(v.Address), v.Erased, nil, nil}
+		if v.RestoredFrom != 0 {
+			info.RestoredFrom = &v.RestoredFrom
+		}
+		if v.Known {
+			info.Changes = &changesCount{len(v.Added), len(v.Changed), len(v.Removed)}
+		}
+		out.Versions[i] = info
+	}
+	return out
+}
+
+type restoredAnswer struct {
+	versionAnswer
+	RestoredFrom int    `json:"restored_from"`
+	PrimaryFile  string `json:"primary_file"`
+	Size         int64  `json:"size"`
+	FileCount    int    `json:"file_count"`
+	notes
+}
+
+func newRestored(r publish.Restored, n notes) *restoredAnswer {
+	p := r.Project
+	return &restoredAnswer{newVersion(p, r.Addresses, r.Previous, r.Quarantined, nil), r.From, p.Primary, p.Size, p.FileCount, n}
 }

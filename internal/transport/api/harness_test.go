@@ -49,7 +49,6 @@ type world struct {
 	server *httptest.Server
 	client *http.Client
 	addr   string // of the client, if not the real one
-	watch  watch  // what came in, where that is asked
 
 	unfilled map[string]bool // the placeholders of calls that were seen to be refused
 
@@ -98,7 +97,6 @@ func (w *world) serve(t *testing.T) {
 	t.Helper()
 	w.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		r.RemoteAddr = cmp.Or(w.addr, r.RemoteAddr)
-		w.watch.note(r)
 		w.api.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(w.server.Close)

@@ -9,9 +9,7 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
-	"sandlot/internal/transport/intake"
 )
 
 // words splits a command line as a POSIX shell does, as far as hints go: blanks,
@@ -102,25 +100,6 @@ func pasted(hint string) string {
 		}
 	}
 	return ""
-}
-
-func TestMeant(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"html": "text", "Content": "content", "contnet": "content", "file": "content", "fileName": "filename", "path": "filename", "name": "filename",
-		"projectId": "project_id", "project": "project_id", "id": "project_id", "ifVersion": "if_version", "Sha256": "sha256", "totalParts": "total_parts",
-		"contentEncoding": "content_encoding", "x": "", "colour": "", "description": "", "titel": "title", "tags": "",
-	} {
-		if got := intake.UpdateFields.Meant(name); got != want {
-			t.Errorf("update: %s is taken for %q, want %q", name, got, want)
-		}
-	}
-	for name, want := range map[string]string{"name": "title", "file": "content", "username": "handle", "mail": "email", "language": "lang"} {
-		if got := intake.PublishFields.Meant(name); got != want {
-			t.Errorf("publish: %s is taken for %q, want %q", name, got, want)
-		}
-	}
-	expect.Equal(t, "delete-file: file is taken for", intake.DeleteFields.Meant("file"), "filename")
 }
 
 func TestFaults(t *testing.T) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,88 +25,6 @@ func under(key string) func(*http.Request) { return with("Idempotency-Key", key)
 type onceCall struct {
 	path, key string
 	body      obj
-	status    int
-	changes   map[string]any // for each field, a value that makes it another request
-}
-
-// idempotentCalls are all the POSTs, each with all its fields. The world is a settled one.
-func (w *world) idempotentCalls() map[string]onceCall {
-	common := map[string]any{"email": "other@example.com", "lang": "fr", "content": b64(page + " "), "sha256": strings.Repeat("0", 64), "size": 1}
-	and := func(more map[string]any) map[string]any { m := maps.Clone(common); maps.Copy(m, more); return m }
-	declared := obj{"sha256": sum(page), "size": len(page)}
-	with := func(body obj) obj { m := maps.Clone(declared); maps.Copy(m, body); return m }
-	w.post("/v1/publish", "", part(longID, 1, page[:20], obj{"email": someone, "title": "In parts", "lang": "??"})).wants(202)
-	w.post("/v1/update", w.account, part(longID, 1, gz(page)[:20], obj{"project_id": w.projectID, "filename": "p.gz", "title": "Parts\u202e p", "email": someone})).wants(202)
-	parts := map[string]any{"content": b64("other"), "part": 3, "total_parts": 3, "upload_id": longID + "x"}
-	return map[string]onceCall{
-		"publish": {
-			"/v1/publish", "", with(obj{"email": someone, "title": "Ünïcode <b>\u202e", "handle": "ada", "lang": "EN-us", "content": page64, "unknown": 1}), 201,
-			and(map[string]any{"title": "another", "handle": "bob"}),
-		},
-		"publish with a key": {
-			"/v1/publish", w.account, with(obj{"email": someone, "title": "Two", "handle": "ignored", "lang": "??", "content": page64}), 201,
-			and(map[string]any{"title": "another", "handle": "another"}),
-		},
-		"update": {
-			"/v1/update", w.account, with(obj{"project_id": w.projectID, "filename": "index.html", "title": "New", "email": someone, "content": page64}), 200,
-			and(map[string]any{"title": "", "filename": "b.html", "if_version": 3, "project_id": "no-such-project"}),
-		},
-		"update of the latest": {"/v1/update", w.account, obj{"filename": "latest.txt", "content": page64}, 200, map[string]any{"project_id": w.projectID, "title": ""}},
-		"delete-file": {
-			"/v1/delete-file", w.account,
-			obj{"project_id": w.projectID, "filename": "logo.svg", "email": "new@example.com"},
-			200,
-			map[string]any{"filename": "index.html", "if_version": 1, "lang": "de", "email": someone},
-		},
-		"signup":                     {"/v1/signup", "", obj{"handle": "ada", "email": someone, "lang": "pt_br", "typo": 1}, 201, map[string]any{"handle": "Ada", "email": "", "lang": "pt-BR"}},
-		"the last part of a publish": {"/v1/publish", "", part(longID, 2, page[20:], obj{"total_parts": 2, "title": "vain"}), 201, parts},
-		"the last part of an update": {"/v1/update", w.account, part(longID, 2, gz(page)[20:], obj{"last": true, "lang": "vain", "filename": "vain"}), 200, parts},
-	}
-}
-
-func TestIdempotentCallsHaveOneEffect(t *testing.T) {
-	t.Parallel()
-	for name := range settled(t).idempotentCalls() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := settled(t)
-			c := w.idempotentCalls()[name]
-			first := w.post(c.path, c.key, c.body, under(uuid)).wants(c.status)
-			if first.header.Get("Idempotent-Replayed") != "" {
-				t.Error("the first answer is marked")
-			}
-			again := func(when string) {
-				t.Helper()
-				w.unchanged(func() {
-					got := w.post(c.path, c.key, c.body, under(uuid)).wants(c.status)
-					if got.text != first.text || got.header.Get("Idempotent-Replayed") != "true" || got.header.Get("Location") != first.header.Get("Location") {
-						t.Errorf("%s, marked %q:\n%s, not\n%s", when, got.header.Get("Idempotent-Replayed"), got.text, first.text)
-					}
-				})
-			}
-			again("at once")
-			t.Run("other requests under the key are 422 and change nothing", func(t *testing.T) {
-				for field, v := range c.changes {
-					other := maps.Clone(c.body)
-					other[field] = v
-					w.in(t).unchanged(func() {
-						if got := w.post(c.path, c.key, other, under(uuid)); got.status != 422 || got.str("error") != string(sandlot.CodeIdempotencyMismatch) {
-							t.Errorf("%s: %d %s", field, got.status, got.text)
-						}
-					})
-				}
-			})
-			w.in(t)
-			// What happens later to the project and its account changes nothing in the first answer.
-			id := first.str("project_id")
-			key := map[bool]string{true: c.key, false: first.str("api_key")}[c.key != ""]
-			if id != "" {
-				w.post("/v1/update", key, obj{"project_id": id, "filename": "later.txt", "title": "Later", "content": page64}).wants(200)
-				w.post("/v1/update", key, obj{"project_id": id, "filename": "index.html", "content": b64("later")}).wants(200)
-			}
-			again("after updates")
-		})
-	}
 }
 
 func TestIdempotencyComparesWhatARequestAsksNotHowItIsSent(t *testing.T) {

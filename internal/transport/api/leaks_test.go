@@ -1,14 +1,12 @@
 package api
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"sandlot"
 	"sandlot/internal/format/inspect"
-	"sandlot/internal/testkit/testworld"
 )
 
 func TestRowsKeyInBodyAlone(t *testing.T) {
@@ -104,75 +102,5 @@ func TestNoPieceOfAKeyIsRepeated(t *testing.T) {
 				t.Errorf("%s", inspect.Redact(got.text))
 			}
 		})
-	}
-}
-
-func TestMessagesNameTheField(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	for body, want := range map[string]string{
-		`{"content":"YQ==","upload_id":"u","part":"one"}`: `The field "part" is another text, wanted an integer.`,
-		`{"content":"YQ==","content_encoding":"x"}`:       `The field "content_encoding" is`,
-		`{"title":"a","title":"b"}`:                       `The field "title" is there twice`,
-		`{"content":1}`:                                   `The field "content" is a number`,
-		`{"content":"!"}`:                                 `The field "content" has '!' at character 1`,
-		`[]`:                                              `The body is an array, wanted one JSON object.`,
-		`{"title":}`:                                      `In title the JSON is malformed`,
-	} {
-		if got := w.post("/v1/publish", w.account, body).str("message"); !strings.HasPrefix(got, want) {
-			t.Errorf("%s gets %q, want %q", body, got, want)
-		}
-	}
-}
-
-func TestWrongMethodsShowTheCall(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	for _, rt := range routes() {
-		if rt.pattern == "/v1/project/{id}" {
-			continue // it takes that
-		}
-		method, key := http.MethodDelete, w.account
-		path := strings.NewReplacer("{id}", w.projectID, "{filename}", "logo.svg").Replace(rt.pattern)
-		got := w.send(method, path, key, nil).refused(405, sandlot.CodeMethodNotAllowed)
-		line := pasted(got.str("hint"))
-		if rt.op == sandlot.OpFile {
-			path = "/v1/delete-file" // which is what DELETE means there
-			w.put("logo.svg", "<svg/>")
-		}
-		if !strings.Contains(line, testworld.Places().Base.String()+path) {
-			t.Errorf("%s: %s", path, got.str("hint"))
-			continue
-		}
-		if rt.method == http.MethodPut {
-			continue // it takes the ticket that was issued for the address
-		}
-		line = strings.NewReplacer("<api_key>", key, "<project_id>", w.projectID, "<filename>", "logo.svg", "<version>", "1").Replace(line)
-		if again := w.curl(line); again.status >= 300 {
-			t.Errorf("%s\ngets %s", line, again.text)
-		}
-	}
-}
-
-func TestPartsAfterTheFirst(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	w.post("/v1/publish", w.account, part("u", 1, page[:20], obj{"title": "a\u0001b"})).wants(202)
-	if got := w.post("/v1/publish", w.account, part("u", 2, page[20:30], obj{"title": "Two", "lang": "en"})).wants(202); !got.warned("metadata_ignored") {
-		t.Errorf("%s", got.text)
-	}
-	done := w.post("/v1/publish", w.account, part("u", 3, page[30:], obj{"last": true})).wants(201)
-	if !done.warned("title_cleaned") || done.warned("metadata_ignored") || done.str("title") != "ab" {
-		t.Errorf("%s", done.text)
-	}
-	w.post("/v1/update", w.account, part("v", 1, "x", obj{"project_id": w.projectID, "filename": "a.txt"})).wants(202)
-	w.unchanged(func() {
-		w.post("/v1/update", w.project, part("v", 2, "y", nil)).refused(400, sandlot.CodeProjectIDRequired)
-		w.post("/v1/update", w.account, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(400, sandlot.CodeInvalidField)
-		w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": done.str("project_id")})).refused(403, sandlot.CodeWrongProject)
-	})
-	w.post("/v1/update", w.project, part("v", 2, "y", obj{"project_id": w.projectID, "last": true})).wants(200)
-	if hint := w.post("/v1/publish", w.account, part("u", 3, "other", nil)).refused(409, sandlot.CodeUploadCompleted).str("hint"); !strings.Contains(hint, "Use a new upload_id for another file") {
-		t.Error(fmt.Sprint(hint))
 	}
 }

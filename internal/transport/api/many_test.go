@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +35,6 @@ func zipOf(t *testing.T, tree [][2]string) string {
 	expect.OK(t, w.Close())
 	return b.String()
 }
-
-func treeTar(t *testing.T) string { return tarOf(t, tree) }
 
 func tarOf(t *testing.T, tree [][2]string) string {
 	var b bytes.Buffer
@@ -150,22 +147,6 @@ func filesOf(got answer) map[string]string {
 	return out
 }
 
-func TestADryRunOfManyFilesStoresNothing(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	w.unchanged(func() {
-		got := w.post("/v1/publish?dry_run=true", w.account, treeZIP(t), with("Content-Type", "application/zip"), lax).wants(200)
-		if got.body["dry_run"] != true || len(got.body["files"].([]any)) != 4 || got.body["project_id"] != nil {
-			t.Error(got.text)
-		}
-		got = w.post("/v1/update", w.project, obj{"project_id": w.projectID, "dry_run": true, "files": []obj{{"filename": "new.js", "text": "x"}}}).wants(200)
-		if got.body["dry_run"] != true || got.str("project_id") != w.projectID {
-			t.Error(got.text)
-		}
-		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "dry_run": true, "filename": "a.js", "text": "x"}).wants(200)
-	})
-}
-
 func TestWhatIsWrongWithManyFilesChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
@@ -220,19 +201,4 @@ func TestTextIsTheFileItself(t *testing.T) {
 	}
 	got = w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "a.js", "text": "let é"}).wants(200)
 	expect.Equal(t, "sha256 of an update", got.str("sha256"), sum("let é"))
-}
-
-func TestReplaceLeavesTheFilesThatCame(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	got := w.post("/v1/update?replace=true&project_id="+w.projectID, w.project, treeZIP(t), with("Content-Type", "application/zip"), lax).wants(200)
-	if got.body["removed"] != 1.0 {
-		t.Error(got.text)
-	}
-	names := []string{}
-	for name := range filesOf(w.get("/v1/project/"+w.projectID, w.project).wants(200)) {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	expect.Same(t, "files", names, []string{"empty.txt", "index.html", "js/a b.js", "levels/1.json"})
 }

@@ -2,88 +2,19 @@ package api
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"io"
-	"mime"
-	"mime/multipart"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"sandlot"
 	"sandlot/internal/testkit/testworld"
 )
-
-// watch keeps what the requests to a world say while it is on.
-type watch struct {
-	mu   sync.Mutex
-	on   bool
-	said []string
-}
-
-func (w *watch) begin() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.on, w.said = true, nil
-}
-
-// end gives what came since begin.
-func (w *watch) end() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.on = false
-	return w.said
-}
-
-func (w *watch) note(r *http.Request) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.on || r.Header.Get("Expect") != "" || r.ContentLength > 16<<20 {
-		return // to read it here would change what is tested
-	}
-	body, _ := io.ReadAll(r.Body)
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	w.said = append(w.said, wire(r, body))
-}
-
-// wire is what a request says, however it is written: method, address, the headers
-// that count, and its fields, the content as the file's own bytes.
-func wire(r *http.Request, body []byte) string {
-	said := []string{r.Method, r.URL.String()}
-	for _, name := range []string{"Authorization", "Idempotency-Key", "If-Match"} {
-		said = append(said, r.Header.Get(name))
-	}
-	fields := map[string]any{}
-	kind, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind == "multipart/form-data" {
-		form := multipart.NewReader(bytes.NewReader(body), params["boundary"])
-		for part, err := form.NextPart(); err == nil; part, err = form.NextPart() {
-			text, _ := io.ReadAll(part)
-			fields[part.FormName()] = string(text)
-		}
-	} else if json.Unmarshal(body, &fields) != nil || kind != "application/json" {
-		return strings.Join(append(said, kind, string(body)), "\n")
-	} else if text, ok := fields["content"].(string); ok {
-		if plain, err := base64.StdEncoding.DecodeString(text); err == nil {
-			fields["content"] = string(plain)
-		}
-	}
-	for name, v := range fields {
-		if v != nil {
-			said = append(said, fmt.Sprintf("%s=%v", name, v))
-		}
-	}
-	slices.Sort(said[5:])
-	return strings.Join(said, "\n")
-}
 
 // aCommand matches what a shell would run, where prose must not have it.
 var aCommand = regexp.MustCompile(`(?m)^(?:curl|split|set|base64)\b|\b(?:curl|split) -|\bcurl https?:|[|;] ?tr `)

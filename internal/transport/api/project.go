@@ -3,15 +3,21 @@ package api
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
+	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"sandlot"
+	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/publish"
 )
 
@@ -22,11 +28,11 @@ const (
 )
 
 func (a *API) project(c *call) error {
-	mode, err := contentMode(c.R)
+	mode, err := c.choice("content", "small", "none", "small", "all")
 	if err != nil {
 		return err
 	}
-	list, err := filesMode(c.R)
+	list, err := c.choice("files", "all", "none", "names", "all")
 	if err != nil {
 		return err
 	}
@@ -57,38 +63,27 @@ func (a *API) project(c *call) error {
 	return a.sendProject(c, v, mode, list == "names")
 }
 
-// filesMode returns the detail in which the query requests the files.
-func filesMode(r *http.Request) (string, error) {
-	switch mode := r.URL.Query().Get("files"); mode {
-	case "":
-		return "all", nil
-	case "none", "names", "all":
-		return mode, nil
+// choice returns a parameter of the query with few values, or fallback if it is absent.
+func (c *call) choice(name, fallback string, values ...string) (string, error) {
+	said := c.R.URL.Query().Get(name)
+	if said == "" || slices.Contains(values, said) {
+		return cmp.Or(said, fallback), nil
 	}
-	return "", sandlot.Refuse(sandlot.CodeInvalidField, "The parameter files is not one of none, names and all.").In("files").
-		With(sandlot.OpProject).Note("Leave it out for all of each file, or send files=names.")
+	return "", sandlot.Refuse(sandlot.CodeInvalidField, "The parameter %s is not one of %s.", name, strings.Join(values, ", ")).
+		In(name).With(sandlot.OpProject).Note("Leave it out for %s:", fallback)
 }
 
-func contentMode(r *http.Request) (string, error) {
-	switch mode := r.URL.Query().Get("content"); mode {
-	case "":
-		return "small", nil
-	case "none", "small", "all":
-		return mode, nil
-	}
-	return "", sandlot.Refuse(sandlot.CodeInvalidField, "The parameter content is not one of none, small and all.").In("content").
-		With(sandlot.OpProject).Note("Leave it out for files of up to 1 MiB, or send content=all.")
-}
-
-// sendProject writes the project with its files. It assembles the JSON by hand around the contents, which stream: it
-// holds one buffer, however large the files are.
+// sendProject writes the project with its files, as JSON around the contents, which stream.
 func (a *API) sendProject(c *call, v publish.ProjectView, mode string, names bool) error {
 	head, err := encode(newProject(v))
 	if err != nil {
 		return err
 	}
 	out := &lateWriter{w: c.W, contentType: "application/json"}
-	s := &fileStream{Writer: bufio.NewWriterSize(out, 64<<10), open: a.Intake.Contents.Open, ctx: c.R.Context(), mode: mode, names: names, warnings: v.Warnings}
+	s := &fileStream{
+		Writer: bufio.NewWriterSize(out, 64<<10), open: a.Intake.Contents.Open, ctx: c.R.Context(),
+		mode: mode, names: names, warnings: v.Warnings,
+	}
 	s.WriteString(`{`)
 	s.Write(inside(head))
 	s.WriteString(`,"files":[`)
@@ -161,14 +156,14 @@ func (s *fileStream) inlines(size int64) bool {
 	return true
 }
 
-// content writes a file's bytes. Damage is found before the first byte; then the file is listed without its content,
-// and the others follow all the same.
+// content writes a file's bytes. A damaged file is listed without its content.
 func (s *fileStream) content(f sandlot.File) error {
 	r, err := s.open(s.ctx, f.Blob, 0, -1)
 	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
 		s.warnings = append(s.warnings, sandlot.Warning{
-			Code: string(sandlot.CodeBlobCorrupt), Message: fmt.Sprintf("The stored bytes of %q are damaged, so its content is left out.", f.Name),
-			Hint: "Send the file again with POST /v1/update.",
+			Code:    string(sandlot.CodeBlobCorrupt),
+			Message: fmt.Sprintf("The stored bytes of %q are damaged, so its content is left out.", f.Name),
+			Hint:    "Send the file again with POST /v1/update.",
 		})
 		return nil
 	}
@@ -231,4 +226,32 @@ func (a *API) broken(c *call, out *lateWriter, err error) error {
 		a.logFault(c, err)
 	}
 	panic(http.ErrAbortHandler)
+}
+
+const (
+	// listsHeld is the number of answers with all files of a project that an account has at once, until its client has
+	// read them: each weighs up to 6 MB, for 10,000 files.
+	listsHeld = 8
+	// listWait is the longest wait of an answer for others: shorter than the patience of most clients.
+	listWait = 20 * time.Second
+)
+
+// newLists limits the answers that list all files of a project. More than two for each processor would only wait while
+// holding their lists.
+func newLists() *turns.Lists[sandlot.AccountID] {
+	return turns.NewLists[sandlot.AccountID](2*runtime.GOMAXPROCS(0), listsHeld, listWait)
+}
+
+// begin waits until the caller may have a list of files: see turns.Lists. A caller without an account gets none.
+func (a *API) begin(c *call) (made, sent func(), err error) {
+	if c.By.Account() == 0 {
+		return func() {}, func() {}, nil
+	}
+	made, sent, err = a.lists.Begin(c.R.Context(), c.By.Account())
+	if err != nil {
+		err = sandlot.Refuse(sandlot.CodeUnavailable, "Too many lists of files are being sent. Nothing was changed.").
+			After(5 * time.Second).With(sandlot.OpWait).
+			Note("Read the answers that are on their way to their end, or send the same request again later.")
+	}
+	return made, sent, err
 }

@@ -132,7 +132,7 @@ func TestRegression19ANearPathShowsTheCall(t *testing.T) {
 		"/v1/publish/": "/v1/publish", "/publish": "/v1/publish", "/api/v1/publish": "/v1/publish", "/V1/Publish": "/v1/publish", "/v1//publish": "/v1/publish", "/v1/pubish": "/v1/publish",
 		"/v1/delete_file": "/v1/delete-file", "/v1/delete": "/v1/delete-file", "/v1/sign-up": "/v1/signup", "/v1/projects": "/v1/whoami", "/v1/me": "/v1/whoami",
 		"/v1/projects/" + w.projectID: "/v1/project/" + w.projectID, "/v1/project/" + w.projectID + "/": "/v1/project/" + w.projectID,
-		"/v1/stats/" + w.projectID: "/v1/project/" + w.projectID + "/stats", "/v1/project/" + w.projectID + "/stat": "/v1/project/" + w.projectID + "/stats",
+		"/v1/project/" + w.projectID + "/stat": "/v1/project/" + w.projectID + "/stats",
 	} {
 		t.Run(path, func(t *testing.T) {
 			w.in(t)

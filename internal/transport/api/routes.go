@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/base/failpoint"
+	"sandlot/internal/format/names"
 	"sandlot/internal/transport/intake"
 )
 
@@ -31,18 +33,39 @@ type route struct {
 	serve   func(*API, *call) error
 }
 
+// takes returns the handler of an endpoint with a body: it reads the body once, staging its content as it arrives,
+// decodes the fields, makes one call of the Service and answers.
+func takes[In any](decode func(*intake.Fields) In, do func(*API, *call, In) (reply, error)) func(*API, *call) error {
+	return func(a *API, c *call) error {
+		return intake.Take(a.Intake, c.Call, decode, func(in In) error {
+			re, err := do(a, c, in)
+			if err != nil {
+				return err
+			}
+			failpoint.Hit(failpoint.BeforeAnswer)
+			return c.answer(re)
+		})
+	}
+}
+
 // routes returns the table of all endpoints. It never changes after it was built.
 func routes() []route {
 	return []route{
 		{"POST", "/v1/publish", keyOptional, sandlot.OpPublish, intake.PublishFields, takes(intake.ReadPublish, (*API).publish)},
 		{"POST", "/v1/update", keyRequired, sandlot.OpUpdate, intake.UpdateFields, takes(intake.ReadUpdate, (*API).update)},
-		{"POST", "/v1/delete-file", keyRequired, sandlot.OpDeleteFile, intake.DeleteFields, takes(intake.ReadDeleteFile, (*API).deleteFile)},
+		{
+			"POST", "/v1/delete-file", keyRequired, sandlot.OpDeleteFile,
+			intake.DeleteFields, takes(intake.ReadDeleteFile, (*API).deleteFile),
+		},
 		{"POST", "/v1/restore", keyRequired, sandlot.OpRestore, intake.RestoreFields, takes(intake.ReadRestore, (*API).restore)},
 		{"POST", "/v1/uploads", keyOptional, sandlot.OpTicket, intake.TicketFields, takes(intake.ReadTicket, (*API).issue)},
 		{"PUT", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, (*API).redeem},
 		{"POST", "/v1/signup", keyIgnored, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, sandlot.OpProject, nil, (*API).project},
-		{"DELETE", "/v1/project/{id}", keyRequired, sandlot.OpDeleteProject, intake.DeleteProjectFields, takes(intake.ReadDeleteProject, (*API).deleteProject)},
+		{
+			"DELETE", "/v1/project/{id}", keyRequired, sandlot.OpDeleteProject,
+			intake.DeleteProjectFields, takes(intake.ReadDeleteProject, (*API).deleteProject),
+		},
 		{"GET", "/v1/project/{id}/versions", keyRequired, sandlot.OpVersions, nil, (*API).versions},
 		{"GET", "/v1/project/{id}/checks", keyRequired, sandlot.OpChecks, nil, (*API).checks},
 		{"PATCH", "/v1/project/{id}", keyRequired, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
@@ -51,50 +74,53 @@ func routes() []route {
 		{"GET", "/v1/whoami", keyRequired, sandlot.OpWhoami, nil, (*API).whoami},
 		{"GET", "/v1/export", keyRequired, sandlot.OpExport, nil, (*API).export},
 		{"POST", "/v1/import", keyRequired, sandlot.OpImport, nil, (*API).importArchive},
-		{"GET", "/v1", keyIgnored, sandlot.OpNone, nil, (*API).index},
-		{"GET", "/openapi.json", keyIgnored, sandlot.OpNone, nil, (*API).openapiJSON},
-		{"GET", "/openapi.yaml", keyIgnored, sandlot.OpNone, nil, (*API).openapiYAML},
+		{"GET", "/v1", keyIgnored, sandlot.OpNone, nil, served("application/json", func(a *API) []byte { return a.Index() })},
+		{"GET", "/openapi.json", keyIgnored, sandlot.OpNone, nil, served("application/json", func(a *API) []byte { return a.json() })},
+		{"GET", "/openapi.yaml", keyIgnored, sandlot.OpNone, nil, served("application/yaml", func(*API) []byte { return openapiYAML })},
 	}
 }
 
-// maxPath is the longest path that is examined, in bytes: an address of a project fits, percent-encoded, in a tenth of
-// it.
+// maxPath is the longest path that is examined, in bytes: an address of a project fits in a tenth of it.
 const maxPath = 8 << 10
 
-// pathNames holds the {id} and the {filename} in the path of a request.
-type pathNames struct{ id, filename string }
+// pathNames holds the {id} and the {filename} in the path of a request, decoded.
+type pathNames struct{ param, filename string }
 
-// find returns the route of a request and the names in its path. If there is none, it notes in the call the route that
-// was probably meant. It never redirects: a redirect would drop the body, or pass the key on.
-func (a *API) find(c *call) (*route, pathNames, error) {
-	r, path := c.R, c.R.URL.EscapedPath()
+// A table finds the endpoint of a request. base is the address of the service.
+type table struct {
+	routes []route
+	base   string
+}
+
+// find sets the route of a request and the names in its path. If there is none, it sets the route that was probably
+// meant, and returns a refusal. It never redirects: a redirect would drop the body, or pass the key on.
+func (t table) find(c *call) error {
+	path := c.R.URL.EscapedPath()
 	if len(path) > maxPath {
-		return nil, pathNames{}, pathTooLong(len(path))
+		c.status = http.StatusRequestURITooLong
+		return sandlot.Refuse(sandlot.CodeNotFound, "The path has %d bytes; none of this service's is longer than %d.", len(path), maxPath).
+			Note("Send a project_id as it was answered: at most 40 characters.")
 	}
-	var other *route // the first route of the path
-	var otherNames pathNames
-	for i := range a.routes {
-		rt := &a.routes[i]
+	for i := range t.routes {
+		rt := &t.routes[i]
 		named, ok := match(rt.pattern, path)
-		if !ok {
-			continue
-		}
-		if takesMethod(rt.method, r.Method) {
-			return rt, named, nil
-		}
-		if other == nil {
-			other, otherNames = rt, named
+		switch {
+		case !ok:
+		case takesMethod(rt.method, c.R.Method):
+			c.route, c.pathNames = rt, named
+			return nil
+		case c.meant == nil: // the first route of the path
+			c.meant, c.pathNames = rt, named
 		}
 	}
-	if other != nil {
-		c.meant = a.changing(r.Method, meant{route: other, pathNames: otherNames})
-		return nil, pathNames{}, a.wrongMethod(r.Method, other, c.meant.route)
+	if c.meant != nil {
+		allow := t.methods(c.meant.pattern)
+		c.W.Header().Set("Allow", allow)
+		return t.wrongMethod(c.R.Method, allow, c.meant)
 	}
-	c.meant = a.changing(r.Method, a.near(r.Method, path))
-	if c.meant.route != nil && c.meant.id == "" && c.meant.route.op == sandlot.OpVersions {
-		c.meant.id = r.URL.Query().Get("project_id")
-	}
-	return nil, pathNames{}, a.unknownPath(r.Method, path, c.meant.route)
+	words := pathWords(path)
+	c.meant, c.param = t.near(c.R.Method, words)
+	return t.unknownPath(c.R.Method, words, c.meant)
 }
 
 func takesMethod(routed, method string) bool {
@@ -114,7 +140,7 @@ func match(pattern, path string) (named pathNames, ok bool) {
 		var into *string
 		switch want[i] {
 		case "{id}":
-			into = &named.id
+			into = &named.param
 		case "{filename}":
 			into = &named.filename
 		case got[i]:
@@ -130,29 +156,20 @@ func match(pattern, path string) (named pathNames, ok bool) {
 	return named, true
 }
 
-// wrongMethod refuses a method on a known path, and shows the call that the path takes, or another that was probably
-// meant.
-func (a *API) wrongMethod(method string, rt, meant *route) error {
-	list := a.methods(rt.pattern)
-	elsewhere := a.doneElsewhere(method, rt)
-	refusal := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", intake.Shown(method), list).With(sandlot.OpSame)
-	switch {
-	case rt.op == sandlot.OpNone:
-		refusal.Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, a.Places.Base.String()+rt.pattern)
-	case meant != rt && elsewhere == "":
-		refusal.Note("This path takes %s. Probably %s was meant:", rt.method, a.endpoint(meant))
-	case meant != rt:
-		refusal.Note("%sThat call is:", elsewhere)
-	default:
-		refusal.Note("%sThis path takes %s:", elsewhere, rt.method)
+// wrongMethod refuses a method on a known path, and shows the call that the path takes.
+func (t table) wrongMethod(method, allow string, rt *route) error {
+	e := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", intake.Shown(method), allow)
+	elsewhere := t.doneElsewhere(method)
+	if rt.op == sandlot.OpNone {
+		return e.With(sandlot.OpSame).Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, t.base+rt.pattern)
 	}
-	return &special{refusal: refusal, allow: list}
+	return e.With(sandlot.OpSame).Note("%sThis path takes %s:", elsewhere, rt.method)
 }
 
 // methods lists the methods of a path.
-func (a *API) methods(pattern string) string {
+func (t table) methods(pattern string) string {
 	var list []string
-	for _, rt := range a.routes {
+	for _, rt := range t.routes {
 		if rt.pattern != pattern {
 			continue
 		}
@@ -163,54 +180,110 @@ func (a *API) methods(pattern string) string {
 	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
-// unknownPath refuses an unknown path, and shows the call of the route that was most likely meant, if there is one.
-func (a *API) unknownPath(method, path string, meant *route) error {
+// unknownPath refuses an unknown path. It shows the call of the route that was most likely meant, if there is one.
+func (t table) unknownPath(method string, words []string, meant *route) error {
 	e := sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame)
-	if meant == nil && likeLogin(pathWords(path)) {
+	if meant == nil && likeLogin(words) {
 		return e.With(sandlot.OpPresentKey).Note("The API has no login, and makes no keys but those of a publish or signup.")
 	}
-	all := a.doneElsewhere(method, meant) + "The endpoints are: " + strings.Join(a.endpoints(), ", ") + "."
-	switch {
-	case meant == nil:
-		return e.Note("%s\nWhat each is for, with the first call:\ncurl %s/v1", all, a.Places.Base)
-	case method == http.MethodDelete && meant.method == http.MethodGet:
-		return e.Note("%s\nThe nearest is %s:", all, a.endpoint(meant))
+	var list []string
+	for _, rt := range t.routes {
+		list = append(list, t.endpoint(&rt))
 	}
-	return e.Note("Probably %s was meant, as in the call below.\n%s", a.endpoint(meant), all)
+	all := t.doneElsewhere(method) + "The endpoints are: " + strings.Join(list, ", ") + "."
+	if meant == nil {
+		return e.Note("%s\nWhat each is for, with the first call:\ncurl %s/v1", all, t.base)
+	}
+	return e.Note("Probably %s was meant, as in the call below.\n%s", t.endpoint(meant), all)
 }
 
-// doneElsewhere names the call for the effect that clients expect of a method on the path of a route, or of no route.
-func (a *API) doneElsewhere(method string, rt *route) string {
-	base := a.Places.Base.String()
+// doneElsewhere names the call for the effect that clients expect of a method, "" for a method without one.
+func (t table) doneElsewhere(method string) string {
 	switch method {
 	case http.MethodDelete:
-		return "A file is deleted with POST " + base + "/v1/delete-file, a project with DELETE " + base + "/v1/project/{id} and its account's key, an account on the website, at " + base + "/account.\n"
+		return "A file is deleted with POST " + t.base + "/v1/delete-file, a project with DELETE " + t.base +
+			"/v1/project/{id} and its account's key, an account on the website, at " + t.base + "/account.\n"
 	case http.MethodPatch, http.MethodPut:
-		if rt != nil && rt.op == sandlot.OpSignup {
-			break // that one makes an account
-		}
-		return "A file, and the title with it, is changed with POST " + base + "/v1/update, what is said about a project with PATCH " + base + "/v1/project/{id}.\n"
+		return "A file, and the title with it, is changed with POST " + t.base +
+			"/v1/update, what is said about a project with PATCH " + t.base + "/v1/project/{id}.\n"
 	}
 	return ""
 }
 
-// endpoints lists all routes in readable form.
-func (a *API) endpoints() []string {
-	var list []string
-	for _, rt := range a.routes {
-		list = append(list, a.endpoint(&rt))
-	}
-	return slices.Clip(list)
+func (t table) endpoint(rt *route) string { return rt.method + " " + t.base + rt.pattern }
+
+// loginWords begin the paths, without hyphens and underscores, where clients look for a login or a new key. It never
+// changes.
+var loginWords = []string{
+	"login", "logon", "signin", "auth", "oauth", "session", "token", "key", "apikey", "recover", "reset", "forgot",
+	"password", "magic",
 }
 
-func (a *API) endpoint(rt *route) string {
-	return rt.method + " " + a.Places.Base.String() + rt.pattern
+// likeLogin reports whether a path begins with one of loginWords, also below that of an account.
+func likeLogin(parts []string) bool {
+	if len(parts) > 1 && slices.Contains([]string{"signup", "whoami"}, likeRoute(parts[0])) {
+		parts = parts[1:]
+	}
+	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool {
+		return strings.HasPrefix(intake.Simplified(parts[0]), word)
+	})
 }
 
-func pathTooLong(n int) error {
-	return &special{
-		refusal: sandlot.Refuse(sandlot.CodeNotFound, "The path has %d bytes; none of this service's is longer than %d.", n, maxPath).
-			Note("Send a project_id as it was answered: at most 40 characters."),
-		status: http.StatusRequestURITooLong,
+// near returns the route that an unknown path resembles, and the project that it names; nil if it resembles none.
+func (t table) near(method string, words []string) (*route, string) {
+	if len(words) == 0 || likeLogin(words) {
+		return nil, ""
 	}
+	first, rest := likeRoute(words[0]), words[1:]
+	switch {
+	case first == "":
+		return nil, ""
+	case first != "project":
+		return t.route(method, "/v1/"+first), ""
+	case len(rest) == 0:
+		return t.route(method, "/v1/whoami"), "" // lists them
+	case len(rest) == 2:
+		for _, name := range []string{"stats", "versions", "checks"} {
+			if names.Edits(strings.ToLower(rest[1]), name) <= 1 {
+				return t.route(method, "/v1/project/{id}/"+name), rest[0]
+			}
+		}
+	}
+	return t.route(method, "/v1/project/{id}"), rest[0]
+}
+
+// pathWords returns the segments of a path without the empty ones and the version.
+func pathWords(path string) []string {
+	if plain, err := url.PathUnescape(path); err == nil {
+		path = plain
+	}
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	for len(parts) > 0 && (strings.EqualFold(parts[0], "api") || strings.EqualFold(parts[0], "v1")) {
+		parts = parts[1:]
+	}
+	return parts
+}
+
+// likeRoute returns the first segment of the route that a word resembles, or "".
+func likeRoute(word string) string {
+	plain := intake.Simplified(word)
+	if len(plain) > 20 {
+		return ""
+	}
+	for _, o := range sandlot.Operations {
+		if slices.Contains(o.Also, plain) || o.Also != nil && names.Edits(plain, intake.Simplified(string(o.Op))) <= 2 {
+			return string(o.Op)
+		}
+	}
+	return ""
+}
+
+// route returns the route of a pattern, if possible the one of a method; nil if there is none.
+func (t table) route(method, pattern string) (found *route) {
+	for i := range t.routes {
+		if rt := &t.routes[i]; rt.pattern == pattern && (found == nil || rt.method == method) {
+			found = rt
+		}
+	}
+	return found
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -186,20 +185,4 @@ func TestRowsPaths(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestRowsAddressesOfProjects(t *testing.T) {
-	t.Parallel()
-	w := settled(t)
-	view := w.get("/v1/project/"+w.projectID, "").wants(200)
-	for _, field := range []string{"url", "path_url", "page_url"} {
-		t.Run(field+" is taken where a project_id is", func(t *testing.T) {
-			w.in(t)
-			address := view.str(field)
-			if got := w.get("/v1/project/"+url.PathEscape(address), "").wants(200); got.str("project_id") != w.projectID {
-				t.Errorf("got %s", got.text)
-			}
-			w.post("/v1/update", w.project, obj{"project_id": address, "filename": "a.txt", "content": "YQ=="}).wants(200)
-		})
-	}
 }

@@ -30,7 +30,9 @@ func (a *API) issue(c *call, told ticket.Told) (reply, error) {
 		return reply{}, err
 	}
 	url := a.ticketURL(out.ID)
-	return reply{http.StatusCreated, &ticketAnswer{out.ID, url, out.Ticket.Reveal(), moment(out.ExpiresAt), sendCommand(localName(told), out.Ticket.Reveal(), url), a.notes(c, out.Warnings)}}, nil
+	secret := out.Ticket.Reveal()
+	command := sendCommand(localName(told.Filename, told.Archive), secret, url)
+	return reply{http.StatusCreated, &ticketAnswer{out.ID, url, secret, moment(out.ExpiresAt), command, a.notes(c, out.Warnings)}}, nil
 }
 
 type ticketAnswer struct {
@@ -45,21 +47,15 @@ type ticketAnswer struct {
 func (a *API) ticketURL(id string) string { return a.Places.Base.String() + "/v1/uploads/" + id }
 
 // localName returns the name of the file on the client's side, as far as it is known.
-func localName(told ticket.Told) string {
-	switch {
-	case told.Archive != "":
-		return "project." + told.Archive
-	case told.Filename != "":
-		return hint.LocalName(told.Filename)
+func localName(filename, archive string) string {
+	if archive != "" {
+		return "project." + archive
 	}
-	return "index.html"
+	return cmp.Or(hint.LocalName(filename), "index.html")
 }
 
 // sendCommand returns the curl call that sends the bytes of a ticket. With -T curl streams the file.
 func sendCommand(file, secret, url string) string {
-	if file == "" {
-		file = "index.html"
-	}
 	if strings.HasPrefix(file, "-") || file == "." {
 		file = "./" + file // curl takes both for its standard input
 	}
@@ -67,7 +63,8 @@ func sendCommand(file, secret, url string) string {
 	if strings.ContainsAny(file, "[]{}") {
 		glob = "-g " // otherwise curl takes them for patterns
 	}
-	return "curl " + glob + "-T " + hint.Quote(file) + " -H " + hint.Quote("Authorization: Bearer "+secret) + " " + hint.Quote(url)
+	bearer := hint.Quote("Authorization: Bearer " + secret)
+	return "curl " + glob + "-T " + hint.Quote(file) + " -H " + bearer + " " + hint.Quote(url)
 }
 
 // checkTicket refuses a ticket on a route for keys, and anything else on a route for tickets.
@@ -77,7 +74,8 @@ func (c *call) checkTicket(sent bool) error {
 	case c.route.key != ticketRequired && held:
 		return sandlot.TicketElsewhere()
 	case c.route.key == ticketRequired && !sent:
-		return sandlot.Refuse(sandlot.CodeKeyRequired, "This call needs the ticket that came with its address.").With(sandlot.OpTicket).
+		return sandlot.Refuse(sandlot.CodeKeyRequired, "This call needs the ticket that came with its address.").
+			With(sandlot.OpTicket).
 			Note("Send it in the header Authorization: Bearer <ticket>. Ask for a ticket, which comes with its own url:")
 	}
 	return nil
@@ -105,7 +103,7 @@ func (a *API) redeem(c *call) error {
 	if err := c.checkDryOfTicket(); err != nil {
 		return err
 	}
-	if err := a.Intake.CheckHeaders(c.Call); err != nil {
+	if err := c.CheckHeaders(); err != nil {
 		return err
 	}
 	act := sandlot.ActPublish
@@ -115,26 +113,14 @@ func (a *API) redeem(c *call) error {
 	if err := a.Service.Admit(ctx, c.By, act); err != nil {
 		return err
 	}
-	f := &intake.Fields{Set: intake.TicketFields, Header: c.R.Header, Staging: c.Grant.Charge()}
-	f.Content.Missing = true
-	handed := false
-	defer func() {
-		if !handed {
-			ctx := context.WithoutCancel(ctx)
-			a.Intake.Contents.Discard(ctx, f.Content)
-			a.Intake.Contents.DiscardTree(ctx, f.Tree)
+	return a.Intake.TakeBytes(c.Call, func(f *intake.Fields) error {
+		re, err := a.make(c, f)
+		if err != nil {
+			return err
 		}
-	}()
-	if err := a.Intake.ReceiveBytes(c.Call, f); err != nil {
-		return err
-	}
-	handed = true
-	re, err := a.make(c, f)
-	if err != nil {
-		return err
-	}
-	failpoint.Hit(failpoint.BeforeAnswer)
-	return c.answer(re)
+		failpoint.Hit(failpoint.BeforeAnswer)
+		return c.answer(re)
+	})
 }
 
 // make makes the call of a ticket.
@@ -148,8 +134,8 @@ func (a *API) make(c *call, f *intake.Fields) (reply, error) {
 	return a.publish(c, *in)
 }
 
-// ticketHint returns the advice for a refused call with a ticket. Faulty bytes can be sent again with the same ticket,
-// for it was not used up; faulty declarations need another ticket.
+// ticketHint returns the advice for a refused call with a ticket. Faulty bytes can be sent again with the same ticket;
+// faulty declarations need another.
 func (a *API) ticketHint(c *call, e *sandlot.Error) string {
 	mismatch := e.Code == sandlot.CodeDigestMismatch
 	own := c.Told != nil && e.Fix.Op != sandlot.OpTicket && (mismatch || !slices.Contains(intake.TicketFields.Names, e.Field))
@@ -160,12 +146,11 @@ func (a *API) ticketHint(c *call, e *sandlot.Error) string {
 	if mismatch {
 		note = "These are not the bytes whose size or sha256 was told when the ticket was asked for."
 	}
-	file := localName(ticket.Told{Filename: c.Told.Filename, Archive: c.Told.Archive})
-	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", sendCommand(file, "<ticket>", a.ticketURL(c.param))})
+	command := sendCommand(localName(c.Told.Filename, c.Told.Archive), "<ticket>", a.ticketURL(c.param))
+	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", command})
 }
 
-// lacksTicket returns the id in the address of a ticket if the call was refused for another method than PUT, for a key,
-// or for a missing ticket; else "".
+// lacksTicket returns the id in the address of a ticket if the call was refused for its method, or for no ticket.
 func (c *call) lacksTicket(e *sandlot.Error) string {
 	id, found := strings.CutPrefix(c.R.URL.Path, "/v1/uploads/")
 	method := errors.Is(e, sandlot.CodeMethodNotAllowed)
@@ -179,8 +164,7 @@ func (c *call) lacksTicket(e *sandlot.Error) string {
 // mendable are the kinds of errors that other bytes can correct. It never changes.
 var mendable = map[sandlot.Kind]bool{sandlot.KindMistake: true, sandlot.KindTooLarge: true, sandlot.KindUnacceptable: true}
 
-// toldArgs adds the declarations of a ticket that a hint repeats, without the email address from the request for the
-// ticket.
+// toldArgs adds the declarations of a ticket that a hint repeats, without the email address.
 func toldArgs(on *hint.Request, c *call) {
 	on.Keyed = !c.By.Nobody()
 	on.Add("archive_format", c.Told.Archive)

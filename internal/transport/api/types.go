@@ -18,6 +18,15 @@ type notes struct {
 	Warnings []sandlot.Warning `json:"warnings,omitempty"`
 }
 
+// addresses holds the public addresses of a project.
+type addresses struct {
+	URL     string `json:"url"`
+	PathURL text   `json:"path_url"`
+	PageURL string `json:"page_url"`
+}
+
+func newAddresses(at sandlot.Addresses) addresses { return addresses{at.URL, text(at.Path), at.Page} }
+
 // A text is a string that is null when it is empty.
 type text string
 
@@ -40,24 +49,53 @@ func (m moment) MarshalJSON() ([]byte, error) {
 	return json.Marshal(time.Time(m).UTC())
 }
 
-type fileInfo struct {
+type dryFile struct {
 	Filename    string `json:"filename"`
 	Size        int64  `json:"size"`
 	SHA256      string `json:"sha256"`
 	ContentType string `json:"content_type"`
-	URL         string `json:"url"`
+}
+
+func newDryFile(f sandlot.File) dryFile {
+	return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
+}
+
+type fileInfo struct {
+	dryFile
+	URL string `json:"url"`
 }
 
 func newFile(f sandlot.File, at sandlot.Addresses) fileInfo {
 	path := url.URL{Path: "/" + f.Name}
-	return fileInfo{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text), at.URL + path.EscapedPath()[1:]}
+	return fileInfo{newDryFile(f), at.URL + path.EscapedPath()[1:]}
+}
+
+// mostNamed is the number of files that the answer of a change lists: some 8,000 tokens.
+const mostNamed = 100
+
+// manyFiles holds the new and changed files of a version, and the number of all its files.
+type manyFiles struct {
+	Files []any `json:"files"`
+	Count int   `json:"file_count"`
+}
+
+// newFiles lists the first hundred new and changed files of p.
+func newFiles(p sandlot.Project, list []sandlot.File, info func(sandlot.File) any) manyFiles {
+	out := manyFiles{make([]any, min(len(list), mostNamed)), p.FileCount}
+	for i := range out.Files {
+		out.Files[i] = info(list[i])
+	}
+	return out
+}
+
+// placed returns a function that describes a file at an address.
+func placed(at sandlot.Addresses) func(sandlot.File) any {
+	return func(f sandlot.File) any { return newFile(f, at) }
 }
 
 type publishedAnswer struct {
-	ProjectID     string `json:"project_id"`
-	URL           string `json:"url"`
-	PathURL       text   `json:"path_url"`
-	PageURL       string `json:"page_url"`
+	ProjectID string `json:"project_id"`
+	addresses
 	VersionURL    text   `json:"version_url"`
 	Title         text   `json:"title"`
 	Version       int    `json:"version"`
@@ -80,22 +118,21 @@ type accountInfo struct {
 
 // versionAnswer holds the members of every answer about a new version of an existing project.
 type versionAnswer struct {
-	ProjectID   string `json:"project_id"`
-	Title       text   `json:"title"`
-	URL         string `json:"url"`
-	PathURL     text   `json:"path_url"`
-	PageURL     string `json:"page_url"`
-	VersionURL  text   `json:"version_url"`
-	Version     int    `json:"version"`
-	Previous    int    `json:"previous_version"`
-	Quarantined bool   `json:"quarantined"`
-	UpdatedAt   moment `json:"updated_at"`
-
-	Checks *checksInfo `json:"checks,omitempty"`
+	ProjectID string `json:"project_id"`
+	Title     text   `json:"title"`
+	addresses
+	VersionURL  text        `json:"version_url"`
+	Version     int         `json:"version"`
+	Previous    int         `json:"previous_version"`
+	Quarantined bool        `json:"quarantined"`
+	UpdatedAt   moment      `json:"updated_at"`
+	Checks      *checksInfo `json:"checks,omitempty"`
 }
 
-func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantined bool) versionAnswer {
-	return versionAnswer{string(p.ID), text(p.Title), at.URL, text(at.Path), at.Page, text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), nil}
+func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantined bool, c *checksInfo) versionAnswer {
+	return versionAnswer{
+		string(p.ID), text(p.Title), newAddresses(at), text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), c,
+	}
 }
 
 // manyAnswer is the answer to an update with many files.
@@ -107,8 +144,9 @@ type manyAnswer struct {
 	notes
 }
 
-func newMany(u publish.Updated, n notes) *manyAnswer {
-	return &manyAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), newFiles(u.Project, u.Files, placed(u.Addresses)), u.Unchanged, u.Removed, n}
+func newMany(u publish.Updated, c *checksInfo, n notes) *manyAnswer {
+	version := newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined, c)
+	return &manyAnswer{version, newFiles(u.Project, u.Files, placed(u.Addresses)), u.Unchanged, u.Removed, n}
 }
 
 // dryAnswer is the answer to a dry run: the project and files that the call would make.
@@ -125,25 +163,24 @@ type dryAnswer struct {
 	notes
 }
 
-type dryFile struct {
-	Filename    string `json:"filename"`
-	Size        int64  `json:"size"`
-	SHA256      string `json:"sha256"`
-	ContentType string `json:"content_type"`
-}
-
 func newDry(p sandlot.Project, files []sandlot.File, n notes) *dryAnswer {
-	list := newFiles(p, files, func(f sandlot.File) any {
-		return dryFile{f.Name, f.Blob.Size, f.Blob.SHA256.String(), mediatype.Of(f.Name, f.Blob.Text)}
-	})
-	return &dryAnswer{DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version, manyFiles: list, notes: n}
+	return &dryAnswer{
+		DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version,
+		manyFiles: newFiles(p, files, func(f sandlot.File) any { return newDryFile(f) }), notes: n,
+	}
 }
 
-func newPublished(p publish.Published, n notes) *publishedAnswer {
+func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
+	out := newDry(u.Project, changed(u.Many, u.Files, u.File), n)
+	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed
+	return out
+}
+
+func newPublished(p publish.Published, c *checksInfo, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
-		string(a.ID), at.URL, text(at.Path), at.Page, text(at.Version), text(a.Title), a.Version, a.Handle,
-		p.Keys.Account.Reveal(), p.Keys.Project.Reveal(), newFiles(a, publishedFiles(p), placed(at)), p.Quarantined, nil, moment(a.CreatedAt), nil, n,
+		string(a.ID), newAddresses(at), text(at.Version), text(a.Title), a.Version, a.Handle, p.Keys.Account.Reveal(),
+		p.Keys.Project.Reveal(), newFiles(a, changed(p.Many, p.Files, p.File), placed(at)), p.Quarantined, c, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -165,7 +202,10 @@ type pendingAnswer struct {
 }
 
 func newPending(p publish.Pending, hint string, n notes) *pendingAnswer {
-	out := &pendingAnswer{p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...), p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), hint, n}
+	out := &pendingAnswer{
+		p.UploadID, p.Token.Reveal(), nil, append([]int{}, p.Received...), append([]int{}, p.Missing...),
+		p.ReceivedCount, p.MissingCount, moment(p.ExpiresAt), hint, n,
+	}
 	if p.Total != 0 {
 		out.TotalParts = &p.Total
 	}
@@ -182,9 +222,9 @@ type updatedAnswer struct {
 	notes
 }
 
-func newUpdated(u publish.Updated, n notes) *updatedAnswer {
-	f := u.File
-	return &updatedAnswer{newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined), f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, n}
+func newUpdated(u publish.Updated, c *checksInfo, n notes) *updatedAnswer {
+	version, f := newVersion(u.Project, u.Addresses, u.Previous, u.Quarantined, c), u.File
+	return &updatedAnswer{version, f.Name, f.Blob.Size, f.Blob.SHA256.String(), u.Created, n}
 }
 
 type deletedAnswer struct {
@@ -228,20 +268,10 @@ func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
 	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
 }
 
-// publishedFiles returns the files of a publish.
-func publishedFiles(p publish.Published) []sandlot.File {
-	if p.Many {
-		return p.Files
+// changed returns the files of a publish or an update, which is one of many files or of one.
+func changed(many bool, files []sandlot.File, file sandlot.File) []sandlot.File {
+	if many {
+		return files
 	}
-	return []sandlot.File{p.File}
-}
-
-func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
-	files := u.Files
-	if !u.Many {
-		files = []sandlot.File{u.File}
-	}
-	out := newDry(u.Project, files, n)
-	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed
-	return out
+	return []sandlot.File{file}
 }

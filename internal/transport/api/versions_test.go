@@ -81,7 +81,7 @@ func TestVersions(t *testing.T) {
 	})
 	t.Run("paths that were nearly right lead there", func(t *testing.T) {
 		w := settled(t)
-		for path, want := range map[string]string{"/version": "/versions", "/history": "/versions", "/Versions": "/versions"} {
+		for path, want := range map[string]string{"/version": "/versions", "/Versions": "/versions"} {
 			got := w.get("/v1/project/"+w.projectID+path, w.project).refused(404, sandlot.CodeNotFound)
 			if !strings.Contains(got.str("hint"), "/v1/project/"+w.projectID+want) {
 				t.Errorf("%s: %s", path, got.str("hint"))

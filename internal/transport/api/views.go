@@ -21,15 +21,12 @@ type statsAnswer struct {
 	AsOf time.Time `json:"as_of"`
 }
 
-// projectInfo holds the public facts of a project. VersionURL is set for the owner only.
+// projectInfo holds the public facts of a project, and those that only its owner sees.
 type projectInfo struct {
-	ProjectID   string   `json:"project_id"`
-	Title       text     `json:"title"`
-	Handle      string   `json:"handle"`
-	URL         string   `json:"url"`
-	PathURL     text     `json:"path_url"`
-	PageURL     string   `json:"page_url"`
-	VersionURL  *text    `json:"version_url,omitempty"`
+	ProjectID string `json:"project_id"`
+	Title     text   `json:"title"`
+	Handle    string `json:"handle"`
+	addresses
 	Lang        text     `json:"lang"`
 	Tags        []string `json:"tags"`
 	PrimaryFile string   `json:"primary_file"`
@@ -40,11 +37,16 @@ type projectInfo struct {
 	UpdatedAt   moment   `json:"updated_at"`
 	Stats       stats    `json:"stats"`
 	Status      string   `json:"status"`
-	Quarantined *bool    `json:"quarantined,omitempty"` // only for the owner
+	*ownerInfo
 	*aboutInfo
 }
 
-// aboutInfo holds the owner's settings of a project, which only the owner sees.
+type ownerInfo struct {
+	VersionURL  text `json:"version_url"`
+	Quarantined bool `json:"quarantined"`
+}
+
+// aboutInfo holds the owner's settings of a project.
 type aboutInfo struct {
 	Description text `json:"description"`
 	Listed      bool `json:"listed"`
@@ -52,14 +54,13 @@ type aboutInfo struct {
 }
 
 func newProject(v publish.ProjectView) projectInfo {
-	p, at := v.Project, v.Addresses
+	p, tags := v.Project, append([]string{}, v.Project.Tags.List()...)
 	out := projectInfo{
-		string(p.ID), text(p.Title), p.Handle, at.URL, text(at.Path), at.Page, nil, text(p.Lang), append([]string{}, p.Tags.List()...), p.Primary,
-		p.Version, p.Size, p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
+		string(p.ID), text(p.Title), p.Handle, newAddresses(v.Addresses), text(p.Lang), tags, p.Primary, p.Version, p.Size,
+		p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
 	}
 	if v.Owner {
-		version := text(at.Version)
-		out.VersionURL, out.Quarantined = &version, &v.Quarantined
+		out.ownerInfo = &ownerInfo{text(v.Addresses.Version), v.Quarantined}
 	}
 	if v.About != nil {
 		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads}
@@ -103,7 +104,8 @@ type identityAnswer struct {
 func newIdentity(who publish.Identity) *identityAnswer {
 	a, k := who.Account, who.Key
 	out := &identityAnswer{
-		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next), Projects: make([]projectInfo, 0, len(who.Projects)), notes: notes{who.Warnings},
+		Handle: a.Handle, Status: status(a.Suspended), CreatedAt: moment(a.CreatedAt), NextCursor: text(who.Next),
+		Projects: make([]projectInfo, 0, len(who.Projects)), notes: notes{who.Warnings},
 		Key: keyInfo{string(k.Kind), text(k.Name), string(k.Project), moment(k.CreatedAt), moment(k.LastUsedAt)},
 	}
 	if k.Kind == sandlot.AccountKey {

@@ -13,31 +13,29 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 )
 
 const (
-	// BodyRoom is the room for the 1 MiB of a body beside its content, in bytes. It leaves some bytes above that, so
-	// that the decoder refuses the excess with a better message.
+	// BodyRoom is the room for the 1 MiB of a body beside its content, in bytes, and some above that, so that the
+	// decoder refuses the excess with a better message.
 	BodyRoom = 2 << 20
-	// drainMost (bytes) and DrainWait limit the rest of a refused body that is read and discarded, so that a client
-	// which reads only after it has sent everything still sees the answer.
+	// drainMost (bytes) and DrainWait limit the rest of a refused body that is discarded, so that a client which reads
+	// only after it has sent everything still sees the answer.
 	drainMost = 16 << 20
 	DrainWait = 2 * time.Second
-	// keepMost is the largest rest of a body worth reading to keep the connection, in bytes; net/http has the same
-	// limit.
+	// keepMost is the largest rest of a body worth reading to keep the connection, in bytes, as in net/http.
 	keepMost = 256 << 10
 )
 
 // maxBody returns the largest body that is read, in bytes. Base64 takes 4 bytes for 3, and line breaks and escapes add
-// to that: twice the limit of many files together is ample, and the decoder counts exactly. The fields beside content
-// are searched and discarded within a smaller limit.
+// to that: twice the limit is ample, and the decoder counts exactly.
 func (a *Intake) maxBody() int64 { return 2*max(a.MaxContent, a.MaxFile) + BodyRoom }
 
 // A Body is the body of a request. It counts the bytes read, and ends where a limit ends it.
@@ -83,20 +81,24 @@ func (b *Body) beginsObject() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head[:n], "\ufeff \t\r\n"), []byte("{"))
 }
 
-// CheckHeaders refuses a body for its headers.
-func (a *Intake) CheckHeaders(c *Call) error {
-	h := c.R.Header
-	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
-		return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").In("Content-Encoding").
-			With(sandlot.OpSame).Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
-	}
-	if err := CheckIdempotencyKey(h.Values(IdempotencyKey)); err != nil {
-		return err
-	}
-	if c.R.ContentLength > a.maxBody() {
+// checkHeaders refuses a body for its headers or its length.
+func (a *Intake) checkHeaders(c *Call) error {
+	err := c.CheckHeaders()
+	if err == nil && c.R.ContentLength > a.maxBody() {
 		return a.BodyTooLarge()
 	}
-	return nil
+	return err
+}
+
+// CheckHeaders refuses a body for its headers.
+func (c *Call) CheckHeaders() error {
+	h := c.R.Header
+	if e := strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", ")); e != "" && !strings.EqualFold(e, "identity") {
+		return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "Content-Encoding isn't supported for request bodies.").
+			In("Content-Encoding").With(sandlot.OpSame).
+			Note("Send the body plain. To send a file gzipped, encode it as base64 and say content_encoding: gzip+base64.")
+	}
+	return checkIdempotencyKey(h.Values(IdempotencyKey))
 }
 
 // IdempotencyKey is the header that gives a call its effect once, however often it is sent; IdempotencyArgument is the
@@ -106,42 +108,38 @@ const (
 	IdempotencyArgument = "idempotency_key"
 )
 
-func CheckIdempotencyKey(values []string) error {
+func checkIdempotencyKey(values []string) error {
 	switch {
 	case len(values) == 0:
 		return nil
 	case len(values) > 1:
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The request has %d Idempotency-Key headers.", len(values)).In(IdempotencyArgument).
 			With(sandlot.OpSame).Note("Send exactly one.")
-	case HoldsKey(values[0]):
+	case inspect.HoldsKey(values[0]):
 		return leaked(IdempotencyArgument, "A key was sent as the Idempotency-Key.")
 	}
 	return publish.CheckIdempotencyKey(values[0])
 }
 
 func (a *Intake) BodyTooLarge() *sandlot.Error {
-	return sandlot.Refuse(sandlot.CodeContentTooLarge, "The body is larger than files of at most %d bytes together can make it.", a.MaxFile).
+	return sandlot.Refuse(sandlot.CodeContentTooLarge, "The body is larger than files of at most %d bytes together "+
+		"can make it.", a.MaxFile).
 		Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
 }
 
 // decoder returns the decoder for the body in src. It returns nil, without an error, for an empty body if the call
 // allows one.
 func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
-	if err := a.CheckHeaders(c); err != nil {
+	if err := a.checkHeaders(c); err != nil {
 		return nil, err
 	}
-	if kind, _, err := mediaType(c); err == nil && kind == loose && (c.Takes.Upload || !c.Body.beginsObject()) {
-		name, _, _ := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
-		return nil, wrongType(c, "The Content-Type "+Shown(name)+" isn't supported.")
-	}
-	return a.opened(c, src, mayBeEmpty)
-}
-
-// opened returns the decoder like decoder, but does not check the headers.
-func (a *Intake) opened(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
 	kind, boundary, err := mediaType(c)
 	if err != nil {
 		return nil, err
+	}
+	if kind == loose && (c.Takes.Upload || !c.Body.beginsObject()) {
+		name, _, _ := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
+		return nil, wrongType("The Content-Type " + Shown(name) + " isn't supported.")
 	}
 	lim := content.Limits{Content: a.MaxContent, Archive: a.MaxFile}
 	r := bufio.NewReader(src)
@@ -155,19 +153,15 @@ func (a *Intake) opened(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decod
 	case kind == loose:
 		c.Warnings = append(c.Warnings, publish.ReadAs("Content-Type", "application/json"))
 	case err == nil && kind == unsaid && first != '{':
-		refusal := wrongType(c, "The request has no Content-Type, and its body does not begin with {.")
-		c.look(r, refusal)
-		return nil, refusal
-	case err == nil && first != '{':
-		c.look(r, nil) // for the hint of the refusal
+		return nil, wrongType("The request has no Content-Type, and its body does not begin with {.")
 	}
 	c.Object = err == nil && first == '{'
 	// The decoder meets any other error again.
 	return content.JSON(r, lim), nil
 }
 
-// guessed returns a decoder for the likely format of a refused body, whatever its Content-Type says: curl -d labels
-// JSON as a URL-encoded form. It returns nil if there is nothing to read.
+// guessed returns a decoder for the likely format of a refused body, whatever its Content-Type says; nil if there is
+// nothing to read.
 func (a *Intake) guessed(c *Call, src io.Reader) *content.Decoder {
 	lim := content.Limits{Content: a.MaxContent}
 	r := bufio.NewReader(src)
@@ -191,24 +185,16 @@ func (a *Intake) guessed(c *Call, src io.Reader) *content.Decoder {
 // pairsAsJSON converts a URL-encoded form to a JSON object of strings, without the content, which has no place in a
 // hint. A body in another format becomes {}.
 func pairsAsJSON(r io.Reader) io.Reader {
-	text, _ := io.ReadAll(r) // the part of it that can be read
-	var said []string
-	for pair := range strings.SplitSeq(string(text), "&") {
-		escapedName, escaped, _ := strings.Cut(pair, "=")
-		name, _ := url.QueryUnescape(escapedName)
-		if name == "" || name == "content" || len(said) == content.DefaultNames {
-			continue
-		}
-		if v, err := url.QueryUnescape(escaped); err == nil && utf8.ValidString(name+v) {
-			said = append(said, asJSON(name)+":"+asJSON(v))
+	text, _ := io.ReadAll(r)                 // the part of it that can be read
+	pairs, _ := url.ParseQuery(string(text)) // those that can be read
+	said := map[string]string{}
+	for name, values := range pairs {
+		if name != "" && name != "content" {
+			said[name] = values[0]
 		}
 	}
-	return strings.NewReader("{" + strings.Join(said, ",") + "}")
-}
-
-func asJSON(text string) string {
-	out, _ := json.Marshal(text) // never fails for a string
-	return string(out)
+	out, _ := json.Marshal(said) // never fails for texts
+	return bytes.NewReader(out)
 }
 
 // firstByte returns the first byte after a byte order mark and white space, within the buffer of r.
@@ -247,17 +233,17 @@ func mediaType(c *Call) (kind bodyKind, boundary string, err error) {
 	name, params, err := mime.ParseMediaType(value)
 	switch {
 	case err != nil:
-		return 0, "", wrongType(c, "The Content-Type cannot be read.")
+		return 0, "", wrongType("The Content-Type cannot be read.")
 	case name == "multipart/form-data" && params["boundary"] != "":
 		return formBody, params["boundary"], nil
 	case name == "multipart/form-data":
-		return 0, "", wrongType(c, "The Content-Type multipart/form-data lacks its boundary.")
+		return 0, "", wrongType("The Content-Type multipart/form-data lacks its boundary.")
 	case slices.Contains(looseTypes, name):
 		return loose, "", nil
 	case name != "application/json":
-		return 0, "", wrongType(c, "The Content-Type "+Shown(name)+" isn't supported.")
+		return 0, "", wrongType("The Content-Type " + Shown(name) + " isn't supported.")
 	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
-		return 0, "", wrongType(c, "The charset "+Shown(params["charset"])+" isn't supported.")
+		return 0, "", wrongType("The charset " + Shown(params["charset"]) + " isn't supported.")
 	}
 	return jsonBody, "", nil
 }
@@ -272,9 +258,11 @@ func rawFormat(c *Call, set *FieldSet) (unpack.Format, bool) {
 	return format, ok
 }
 
-func wrongType(c *Call, message string) error {
+func wrongType(message string) error {
 	return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "%s", message).In("Content-Type").With(sandlot.OpSame).
-		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the file as the part content; publish and update also take an archive as application/zip, application/x-tar, application/gzip or application/zstd.")
+		Note("Send Content-Type: application/json with one JSON object in UTF-8, or multipart/form-data with the " +
+			"file as the part content; publish and update also take an archive as application/zip, " +
+			"application/x-tar, application/gzip or application/zstd.")
 }
 
 // unread returns the number of bytes of the body still to come: 0 if none, -1 if unknown.
@@ -288,9 +276,9 @@ func (c *Call) unread() int64 {
 	return c.R.ContentLength - c.Body.read
 }
 
-// Settle answers a refusal while the client may still be sending. send writes the answer. It goes out at once, before
-// the rest of the body arrives, and the rest is discarded within limits: a close while bytes arrive would reset the
-// connection, and many clients would never see the reason.
+// Settle answers a refusal while the client may still be sending. send writes the answer, which goes out at once. The
+// rest of the body is discarded within limits: a close while bytes arrive would reset the connection, and many clients
+// would never see the reason.
 func (c *Call) Settle(send func()) {
 	rest := c.unread()
 	if rest == 0 || c.R.ProtoMajor != 1 {

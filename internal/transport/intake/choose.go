@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/transport/intake/hint"
 )
 
-// choosing are the fields that select the target of an update or a deletion. Any other field is ignored under a wrong
-// name, with a warning; if one of these were, its default would apply and the call would change something else.
+// choosing are the fields that select the target of an update or a deletion. If one of these were ignored under a wrong
+// name, its default would apply and the call would change something else.
 var choosing = []string{"project_id", "filename", "if_version"}
 
 // checkChoice refuses a near miss of a choosing field, unless the right field is there with the same value. It applies
@@ -54,8 +54,7 @@ func inQuery(query url.Values) (list []content.Field) {
 	return list
 }
 
-// missedBy returns the choosing field that an unknown field probably stands for, or "" if there is none or the unknown
-// field adds nothing new.
+// missedBy returns the choosing field that an unknown field probably stands for, or "" if it adds nothing new.
 func missedBy(f *Fields, p sandlot.Places, field content.Field) string {
 	all := f.Set.Candidates(field.Name)
 	if right := guessed(field.Name); len(all) == 0 && right != "" && slices.Contains(f.Set.All(), right) && !wasSent(f, right) {
@@ -86,7 +85,7 @@ func wasSent(f *Fields, name string) bool {
 // saysSame reports whether a field under another name repeats the right one.
 func saysSame(f *Fields, p sandlot.Places, field content.Field, right string) bool {
 	if right == "if_version" {
-		said := guardOf(f)
+		said := (&Fields{Set: f.Set, Header: f.Header, Form: f.Form}).ifVersion() // without a failure of f
 		n, ok := versionIn(field)
 		return ok && said != nil && *said == n
 	}
@@ -98,22 +97,11 @@ func saysSame(f *Fields, p sandlot.Places, field content.Field, right string) bo
 	case "project_id":
 		return p.ProjectID(own.Text) == p.ProjectID(field.Text)
 	case "filename":
-		return plainFilename(own.Text) == plainFilename(field.Text)
+		name, _, err := names.ReadFilename(own.Text)
+		other, _, failed := names.ReadFilename(field.Text)
+		return own.Text == field.Text || err == nil && failed == nil && name == other
 	}
 	return false
-}
-
-func plainFilename(s string) string {
-	if name, _, err := names.ReadFilename(s); err == nil {
-		return name
-	}
-	return s
-}
-
-// guardOf returns the version that the right field or If-Match names, nil if none.
-func guardOf(f *Fields) *int {
-	quiet := &Fields{Set: f.Set, Header: f.Header, Form: f.Form}
-	return quiet.ifVersion()
 }
 
 // versionIn reads a version from a number, a text, or an ETag.
@@ -126,8 +114,7 @@ func versionIn(field content.Field) (int, bool) {
 	return n, err == nil
 }
 
-// echoesAnswer recognizes an earlier answer that was sent back whole: it has the project's id and its address. Its
-// version is then a fact of that answer, not a condition.
+// echoesAnswer recognizes an earlier answer that was sent back whole: its version is a fact, not a condition.
 func echoesAnswer(f *Fields, p sandlot.Places) bool {
 	id, ok := f.Form.Get("project_id")
 	address, told := f.Form.Get("url")
@@ -137,26 +124,29 @@ func echoesAnswer(f *Fields, p sandlot.Places) bool {
 // ofAnswers are fields that occur only in answers.
 var ofAnswers = []string{"updated_at", "previous_version", "version_url", "content_type", "created", "created_at"}
 
-// explainDigest explains to a client that sent back an earlier answer that its size and sha256 belong to the old file.
-// Without both, the call works.
+// explainDigest explains to a client that sent back an earlier answer that its size and sha256 are of the old file.
 func explainDigest(f *Fields, e *sandlot.Error) {
 	if !slices.ContainsFunc(ofAnswers, f.has) {
 		return
 	}
 	e.Fix = sandlot.Fix{Op: sandlot.OpSame, Without: []string{"size", "sha256"}}
-	e.Note("The fields size and sha256 came with an earlier answer: they are of the old file. Leave both out, or send those of the new file:")
+	e.Note("The fields size and sha256 came with an earlier answer: they are of the old file. " +
+		"Leave both out, or send those of the new file:")
 }
 
 // misnamed refuses a near miss. Its hint sends the probable field.
 func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin string) error {
-	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. Nothing was changed.", begin, right).In(right)
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. "+
+		"Nothing was changed.", begin, right).
+		In(right)
 	value := readAs(f, p, field, right)
 	own, ok := f.Form.Get(right)
 	switch {
 	case ok && own.Kind == content.String && own.Text != "":
 		said := sandlot.Arg{Name: right, Value: own.Text}
 		return e.With(sandlot.OpSame, said).
-			Note("%s is %s, and %s says something else. Send %s alone, with the value that is meant: %s or %s.", right, Shown(own.Text), Shown(field.Name), right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
+			Note("Send %s alone, with the value that is meant: %s or %s.",
+				right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
 	case value == nil && right == "if_version":
 		return e.With(sandlot.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:
@@ -165,8 +155,7 @@ func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin str
 	return e.With(sandlot.OpSame, sandlot.Arg{Name: right, Value: value}).Note("Send it as %s, or leave it out.", right)
 }
 
-// readAs converts the value of a near miss to that of the right field. It returns nil if the value cannot be shown or
-// is not valid there.
+// readAs converts the value of a near miss to that of the right field; nil if it cannot be shown or is not valid there.
 func readAs(f *Fields, p sandlot.Places, field content.Field, right string) any {
 	switch right {
 	case "if_version":

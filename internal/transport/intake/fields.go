@@ -6,13 +6,17 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
+	"sandlot/internal/transport/intake/hint"
 )
 
 // A FieldSet holds the fields and rules of one endpoint. It never changes.
@@ -28,8 +32,8 @@ type FieldSet struct {
 	elsewhere  map[string]sandlot.Warning // fields that belong to other endpoints, with the advice for each
 }
 
-// Fields holds a decoded body on its way into an input of the Service. The getters remember the first error, so that an
-// input is written as one literal; they treat null as absent.
+// Fields holds a decoded body on its way into an input of the Service. The getters remember the first error, and treat
+// null as absent.
 type Fields struct {
 	Set     *FieldSet
 	Header  http.Header
@@ -82,8 +86,7 @@ func (f *Fields) Text(name string) string {
 	return v
 }
 
-// decoration returns a text that never fails a call: a number becomes its digits, and any other kind is left out with a
-// warning.
+// decoration returns a text that never fails a call: any kind but a text or a number is left out with a warning.
 func (f *Fields) decoration(name string) *string {
 	field, ok := f.Form.Get(name)
 	switch {
@@ -95,10 +98,12 @@ func (f *Fields) decoration(name string) *string {
 		f.read = append(f.read, publish.ReadAs(name, strconv.Quote(field.Raw)))
 		return &field.Raw
 	}
-	f.read = append(f.read, sandlot.Warning{
-		Code: name + "_dropped", Message: "The field " + name + " is " + field.Kind.String() + " and was ignored.", Hint: "Send a string.",
-	})
+	f.warn(name+"_dropped", "The field "+name+" is "+field.Kind.String()+" and was ignored.", "Send a string.")
 	return nil
+}
+
+func (f *Fields) warn(code, message, hint string) {
+	f.read = append(f.read, sandlot.Warn(code, message, hint))
 }
 
 func (f *Fields) decorated(name string) string {
@@ -115,8 +120,7 @@ func (f *Fields) asText(name, value string) {
 	}
 }
 
-// required returns a text that must be present, though it may be empty: the Service decides whether an empty one is
-// valid.
+// required returns a text that must be present, though it may be empty.
 func (f *Fields) required(name, about string) string {
 	if !f.has(name) {
 		f.Fail(sandlot.Refuse(sandlot.CodeMissingField, "The field %s is missing: %s.", name, about).In(name).Note("Send %s.", name))
@@ -185,14 +189,13 @@ var (
 
 // part returns the fields of a chunked upload, nil if none was sent.
 func (f *Fields) part() *publish.PartInput {
-	sent := false
-	for _, name := range PartFields {
-		sent = sent || f.has(name)
-	}
-	if !sent {
+	if !slices.ContainsFunc(PartFields, f.has) {
 		return nil
 	}
-	in := &publish.PartInput{UploadID: f.Text("upload_id"), N: f.whole("part"), Last: f.truth("last"), Encoding: f.Form.Encoding.Declared, Charge: f.charge}
+	in := &publish.PartInput{
+		UploadID: f.Text("upload_id"), N: f.whole("part"), Last: f.truth("last"),
+		Encoding: f.Form.Encoding.Declared, Charge: f.charge,
+	}
 	for _, name := range totalFields {
 		switch n := f.whole(name); {
 		case n == nil:
@@ -211,36 +214,31 @@ func badField(name, format string, args ...any) *sandlot.Error {
 
 // leakedIn refuses a key among the fields other than content.
 func leakedIn(form content.Form) error {
-	if HoldsKey(form.FileName) {
+	if inspect.HoldsKey(form.FileName) {
 		return leaked("", "A key was sent in the body.")
 	}
 	for field := range form.All() {
 		name := strings.ToLower(field.Name)
 		switch {
-		case field.Kind == content.Null && !HoldsKey(field.Name):
+		case field.Kind == content.Null && !inspect.HoldsKey(field.Name):
 		case name == "api_key" || name == "project_api_key" || name == "authorization":
 			return leaked(name, "A key was sent in the body, as the field "+name+".")
 		case name == "upload_token":
-			return tokenInBody()
+			return inBody(name, "The upload_token", "<upload_token>")
 		case name == "ticket":
-			return ticketInBody()
-		case HoldsKey(field.Name) || HoldsKey(field.Text) || HoldsKey(field.Raw) || HoldsKey(unescaped(field)):
+			return inBody(name, "The ticket", "<ticket>, with the file as the body")
+		case slices.ContainsFunc([]string{field.Name, field.Text, field.Raw, unescaped(field)}, inspect.HoldsKey):
 			return leaked("", "A key was sent in the body.")
 		}
 	}
 	return nil
 }
 
-// tokenInBody refuses an upload_token in the body, and names its header.
-func tokenInBody() error {
-	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The upload_token was sent in the body. It is taken only from the header Authorization: Bearer <upload_token>.").
-		In("upload_token").With(sandlot.OpSame)
-}
-
-// ticketInBody refuses a ticket in the body, and names its header.
-func ticketInBody() error {
-	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "The ticket was sent in the body. It is taken only from the header Authorization: Bearer <ticket>, with the file as the body.").
-		In("ticket").With(sandlot.OpSame)
+// inBody refuses a secret in the body that is no key, and names its header.
+func inBody(field, what, value string) error {
+	return sandlot.Refuse(sandlot.CodeKeyNotInHeader,
+		"%s was sent in the body. It is taken only from the header Authorization: Bearer %s.", what, value).
+		In(field).With(sandlot.OpSame)
 }
 
 // unescaped returns all strings of an array or object, so that an escape does not hide a key.
@@ -279,4 +277,95 @@ func (f *Fields) explain(err error) error {
 		}
 	}
 	return err
+}
+
+// Words returns an optional text; a number becomes its digits.
+func (f *Fields) Words(name string) *string {
+	if !f.has(name) {
+		return nil
+	}
+	if field, _ := f.Form.Get(name); field.Kind == content.Number {
+		return f.decoration(name)
+	}
+	v := f.Text(name)
+	return &v
+}
+
+// list returns an optional list of texts; a single text is split at its commas.
+func (f *Fields) list(name string) []string {
+	field, _ := f.Form.Get(name)
+	switch {
+	case !f.has(name):
+		return nil
+	case field.Kind == content.String:
+		return strings.FieldsFunc(field.Text, func(r rune) bool { return r == ',' })
+	case field.Kind == content.Array:
+		out := []string{}
+		if json.Unmarshal([]byte(field.Raw), &out) == nil {
+			return out
+		}
+	}
+	f.Fail(badField(name, "%s is not a list of strings", name))
+	return nil
+}
+
+// choice returns an optional bool.
+func (f *Fields) choice(name string) *bool {
+	if !f.has(name) {
+		return nil
+	}
+	v := f.truth(name)
+	return &v
+}
+
+// checkKnown refuses an unknown field where each field is a change of its own.
+func (f *Fields) checkKnown() error {
+	if !f.Set.strict {
+		return nil
+	}
+	unknown := f.unknown()
+	if len(unknown) == 0 {
+		return nil
+	}
+	name := unknown[0]
+	e := sandlot.Refuse(sandlot.CodeInvalidField, "The field %s is not known here. Nothing was changed.", Shown(name)).
+		In(name).With(sandlot.OpProject)
+	meant := f.Set.Meant(name)
+	switch {
+	case name == "content" || name == "filename":
+		return e.Note("A file is changed with POST /v1/update. %s This is the project as it is:", f.Set.listed())
+	case meant == "":
+		return e.Note("%s This is the project as it is:", f.Set.listed())
+	}
+	e.Message += " " + meant + " was probably meant."
+	field, _ := f.Form.Get(name)
+	if v, ok := f.asField(meant, field); ok && !f.has(meant) {
+		return e.With(sandlot.OpSame, sandlot.Arg{Name: meant, Value: v}).Note("Send it as %s:", meant)
+	}
+	return e.Note("Send it as %s. This is the project as it is:", meant)
+}
+
+// asField converts the value of a field under another name to that of the right one.
+func (f *Fields) asField(right string, field content.Field) (any, bool) {
+	switch right {
+	case "listed", "threads":
+		switch {
+		case field.Kind != content.Bool:
+			return nil, false
+		case slices.Contains([]string{"unlisted", "hidden", "private"}, Simplified(field.Name)):
+			return field.Raw != "true", true
+		}
+		return field.Raw == "true", true
+	case "if_version":
+		return versionIn(field)
+	}
+	return field.Text, field.Kind == content.String && hint.Showable(field.Text)
+}
+
+// mayMail takes the cost of a message from the grant, if the request has an address.
+func (c *Call) mayMail(f *Fields) error {
+	if !f.has("email") {
+		return nil
+	}
+	return c.Grant.Also(admission.Mail)
 }

@@ -1,6 +1,10 @@
 package intake
 
 import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -8,7 +12,9 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/unpack"
 )
 
 // ignored returns the warning about a field that belongs to another endpoint.
@@ -16,7 +22,11 @@ func ignored(code, name, hint string) sandlot.Warning {
 	return sandlot.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
 }
 
-var handleIgnored = ignored("handle_ignored", "handle", "The account already has a handle. Choose one at signup, or in a first publish without a key.")
+var handleIgnored = ignored("handle_ignored", "handle",
+	"The account already has a handle. Choose one at signup, or in a first publish without a key.")
+
+// ofPublish has the advice for a field of publish in a call that changes a project. It never changes.
+var ofPublish = map[string]sandlot.Warning{"handle": handleIgnored}
 
 // fieldsOf completes a field set with the fields in its operation's row.
 func fieldsOf(op sandlot.Op, set FieldSet) *FieldSet {
@@ -30,20 +40,19 @@ var (
 	PublishFields = fieldsOf(sandlot.OpPublish, FieldSet{
 		html: true,
 		elsewhere: map[string]sandlot.Warning{
-			"filename":   ignored("unknown_field", "filename", "Content always becomes index.html; add other files with POST /v1/update."),
-			"project_id": ignored("unknown_field", "project_id", "This makes a new project; an existing one is changed with POST /v1/update."),
+			"filename": ignored("unknown_field", "filename",
+				"Content always becomes index.html; add other files with POST /v1/update."),
+			"project_id": ignored("unknown_field", "project_id",
+				"This makes a new project; an existing one is changed with POST /v1/update."),
 		},
 	})
-	UpdateFields = fieldsOf(sandlot.OpUpdate, FieldSet{
-		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
-	})
+	UpdateFields = fieldsOf(sandlot.OpUpdate, FieldSet{elsewhere: ofPublish})
 	// fileFields are the members of one of many files.
-	fileFields   = &FieldSet{content: true, Names: []string{"filename", "sha256", "size"}}
-	DeleteFields = fieldsOf(sandlot.OpDeleteFile, FieldSet{
-		elsewhere: map[string]sandlot.Warning{"handle": handleIgnored},
-	})
+	fileFields          = &FieldSet{content: true, Names: []string{"filename", "sha256", "size"}}
+	DeleteFields        = fieldsOf(sandlot.OpDeleteFile, FieldSet{elsewhere: ofPublish})
 	RestoreFields       = fieldsOf(sandlot.OpRestore, FieldSet{})
 	DeleteProjectFields = fieldsOf(sandlot.OpDeleteProject, FieldSet{mayBeEmpty: true})
+	AmendFields         = fieldsOf(sandlot.OpAmend, FieldSet{mayBeEmpty: true, strict: true})
 	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{
@@ -62,7 +71,9 @@ func ReadPublish(f *Fields) publish.PublishInput {
 
 // about reads the details of the project from a call, by the rules of PATCH.
 func about(f *Fields) publish.About {
-	return publish.About{Description: f.Words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads")}
+	return publish.About{
+		Description: f.Words("description"), Tags: f.list("tags"), Listed: f.choice("listed"), Threads: f.choice("threads"),
+	}
 }
 
 // archiveFormat returns the format of the assembled bytes of an upload. An archive in one call shows its format in its
@@ -76,9 +87,11 @@ func (f *Fields) archiveFormat() string {
 
 func ReadUpdate(f *Fields) publish.UpdateInput {
 	in := publish.UpdateInput{
-		Project: f.Text("project_id"), Named: f.has("project_id"), Filename: f.Text("filename"), Title: f.decoration("title"), About: about(f), Email: f.Text("email"), Lang: f.decorated("lang"),
-		IfVersion: f.ifVersion(), Content: f.Content, Declared: f.declared(), Part: f.part(), Idempotency: f.Header.Get(IdempotencyKey),
-		Tree: f.Tree, Replace: f.truth("replace"), Force: f.truth("force"), Primary: f.Text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
+		Project: f.Text("project_id"), Named: f.has("project_id"), Filename: f.Text("filename"),
+		Title: f.decoration("title"), About: about(f), Email: f.Text("email"), Lang: f.decorated("lang"),
+		IfVersion: f.ifVersion(), Content: f.Content, Declared: f.declared(), Part: f.part(),
+		Idempotency: f.Header.Get(IdempotencyKey), Tree: f.Tree, Replace: f.truth("replace"), Force: f.truth("force"),
+		Primary: f.Text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
 	}
 	if f.alone {
 		in.Filename = "" // the tree has it
@@ -102,7 +115,9 @@ func (f *Fields) checkDetails(in publish.UpdateInput) {
 	if f.Form.HasContent || f.has("filename") || in.Title == nil && in.Lang == "" && in.About.Empty() {
 		return
 	}
-	e := sandlot.Refuse(sandlot.CodeMissingField, "The call brings no file: filename and content are missing. Nothing was changed.").In("filename")
+	e := sandlot.Refuse(sandlot.CodeMissingField, "The call brings no file: filename and content are missing. "+
+		"Nothing was changed.").
+		In("filename")
 	var args []sandlot.Arg
 	for _, name := range []string{"project_id", "title", "description", "tags", "lang"} {
 		if text, ok := repeatedText(f, name); ok {
@@ -136,7 +151,10 @@ func (f *Fields) listed() []string {
 }
 
 func ReadRestore(f *Fields) publish.RestoreInput {
-	in := publish.RestoreInput{Project: f.required("project_id", "it says of which project a version is to be restored"), IfVersion: f.ifVersion(), Idempotency: f.Header.Get(IdempotencyKey)}
+	in := publish.RestoreInput{
+		Project:   f.required("project_id", "it says of which project a version is to be restored"),
+		IfVersion: f.ifVersion(), Idempotency: f.Header.Get(IdempotencyKey),
+	}
 	if field, ok := f.Form.Get("version"); ok && field.Kind == content.String && versionName.MatchString(field.Text) {
 		n, _ := strconv.Atoi(field.Text[1:])
 		f.read = append(f.read, publish.ReadAs("version", strconv.Itoa(n)))
@@ -154,7 +172,9 @@ var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
 
 // noVersion refuses a restore without a version. Its hint lists the versions, unless one came under another name.
 func (f *Fields) noVersion() error {
-	e := sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: it says which version's files the next one is to have.").In("version")
+	e := sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: "+
+		"it says which version's files the next one is to have.").
+		In("version")
 	if slices.ContainsFunc(f.unknown(), func(name string) bool { return slices.Contains(f.Set.Candidates(name), "version") }) {
 		return e.Note("Send it as version.")
 	}
@@ -164,14 +184,18 @@ func (f *Fields) noVersion() error {
 // ReadDeleteProject returns the confirmation. A version guards nothing here, and an ignored guard is worse than none.
 func ReadDeleteProject(f *Fields) string {
 	if f.ifMatch() != nil {
-		f.Fail(sandlot.Refuse(sandlot.CodeInvalidField, "A project is deleted with all its versions, so the header If-Match guards nothing. Nothing was deleted.").In("If-Match").
+		f.Fail(sandlot.Refuse(sandlot.CodeInvalidField, "A project is deleted with all its versions, so the header "+
+			"If-Match guards nothing. Nothing was deleted.").In("If-Match").
 			With(sandlot.OpSame).Note("Send the same call without If-Match; for 7 days the owner can take the project back."))
 	}
 	return f.Text("confirm")
 }
 
 func ReadSignup(f *Fields) publish.SignupInput {
-	return publish.SignupInput{Handle: f.decorated("handle"), Email: f.Text("email"), Lang: f.decorated("lang"), Idempotency: f.Header.Get(IdempotencyKey)}
+	return publish.SignupInput{
+		Handle: f.decorated("handle"), Email: f.Text("email"), Lang: f.decorated("lang"),
+		Idempotency: f.Header.Get(IdempotencyKey),
+	}
 }
 
 // ifVersion returns the version that the client changes, from the field or from If-Match, which must agree.
@@ -193,45 +217,28 @@ func badVersion(name, format string, args ...any) error {
 }
 
 // ifMatch returns the version in If-Match. The ETag of a project is its version in quotes. A weak one counts as the
-// same: proxies weaken the ETag of a body that they compress, and a version is exact in any case. "*" accepts any
-// version, so it names none.
+// same, for proxies weaken the ETag of a body that they compress. "*" names none.
 func (f *Fields) ifMatch() *int {
-	var found *int
-	if f.Header.Values("If-Match") != nil && strings.Trim(strings.Join(f.Header.Values("If-Match"), ""), ", \t") == "" {
-		f.Fail(badVersion("If-Match", "If-Match is empty, so it would guard nothing"))
+	values := f.Header.Values("If-Match")
+	tag := strings.TrimSpace(strings.Join(values, ","))
+	if len(values) == 0 || tag == "*" {
+		return nil
 	}
-	for _, tag := range strings.Split(strings.Join(f.Header.Values("If-Match"), ","), ",") {
-		tag = strings.TrimSpace(tag)
-		if tag == "" || tag == "*" {
-			continue
-		}
-		quoted := strings.TrimPrefix(tag, "W/")
-		n, err := strconv.Atoi(strings.Trim(quoted, `"`))
-		switch {
-		case err != nil || len(quoted) < 3 || quoted[0] != '"' || quoted[len(quoted)-1] != '"':
-			f.Fail(badVersion("If-Match", `If-Match is not the ETag of a project, which is its version in quotes, such as "7"`))
-			return nil
-		case found != nil && *found != n:
-			f.Fail(badVersion("If-Match", "If-Match names more than one version"))
-			return nil
-		}
-		found = &n
+	quoted, opened := strings.CutPrefix(strings.TrimPrefix(tag, "W/"), `"`)
+	text, closed := strings.CutSuffix(quoted, `"`)
+	n, err := strconv.Atoi(text)
+	if err != nil || !opened || !closed {
+		f.Fail(badVersion("If-Match", `If-Match is not the ETag of a project, which is its version in quotes, such as "7"`))
+		return nil
 	}
-	return found
+	return &n
 }
 
-// AmendFields are the fields of a PATCH of a project. It never changes.
-var AmendFields = fieldsOf(sandlot.OpAmend, FieldSet{
-	mayBeEmpty: true,
-	strict:     true,
-})
-
 func ReadAmend(f *Fields) publish.AmendInput {
-	in := publish.AmendInput{
-		Title: f.Words("title"), Description: f.Words("description"), Lang: f.Words("lang"), Tags: f.list("tags"), Primary: f.Words("primary_file"),
-		Listed: f.choice("listed"), Threads: f.choice("threads"), IfVersion: f.ifVersion(),
+	return publish.AmendInput{
+		Title: f.Words("title"), Description: f.Words("description"), Lang: f.Words("lang"), Tags: f.list("tags"),
+		Primary: f.Words("primary_file"), Listed: f.choice("listed"), Threads: f.choice("threads"), IfVersion: f.ifVersion(),
 	}
-	return in
 }
 
 // FormFields are the fields of the website's form. form_token stands for the idempotency key; upload is the one file of
@@ -248,4 +255,148 @@ func ReadForm(f *Fields) publish.PublishInput {
 		f.Fail(publish.CheckIdempotencyKey(in.Idempotency))
 	}
 	return in
+}
+
+// TicketFields are the fields of a publish and of an update, without those for bytes.
+var TicketFields = fieldsOf(sandlot.OpTicket, FieldSet{mayBeEmpty: true, bytesLater: true})
+
+// bytesFields are names under which clients send bytes, or parts of them; a request for a ticket has none of these.
+var bytesFields = append([]string{"content", "text", "html", "files", "file", "archive", "content_encoding"}, PartFields...)
+
+// bytesLaterRefused refuses bytes in a request for a ticket.
+func bytesLaterRefused(name string) error {
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s brings bytes, or says how they come, and this call "+
+		"takes none: it answers with a ticket, which sends them as they are.", name).
+		In(name).
+		With(sandlot.OpSame).
+		Note("Leave it out, and send the bytes with the command of the answer. " +
+			"To send them at once, or in parts, use publish or update.")
+}
+
+// ReadTicket reads the fields of a request for a ticket. With project_id it is an update, otherwise a publish.
+func ReadTicket(f *Fields) ticket.Told {
+	for _, name := range bytesFields {
+		if f.has(name) {
+			f.Fail(bytesLaterRefused(name))
+		}
+	}
+	told := ticket.Told{
+		Update: f.has("project_id"), Project: f.Text("project_id"), Filename: f.Text("filename"),
+		Title: f.decoration("title"), Handle: f.decorated("handle"), Email: f.Text("email"), Lang: f.decorated("lang"),
+		IfVersion: f.ifVersion(), Declared: f.declared(), Replace: f.truth("replace"), Force: f.truth("force"),
+		Primary: f.Text("primary_file"), DryRun: f.truth("dry_run"),
+	}
+	if said := about(f); !said.Empty() {
+		told.About = &said
+	}
+	if f.has("archive_format") {
+		format, err := publish.ReadArchiveFormat(f.Text("archive_format"))
+		if err != nil {
+			f.Fail(err)
+		}
+		told.Archive = format
+	}
+	if !told.Update {
+		f.checkPublishTicket(told)
+		return told
+	}
+	if told.Handle != "" {
+		f.read = append(f.read, handleIgnored)
+		told.Handle = ""
+	}
+	switch {
+	case told.Archive != "" && told.Filename != "":
+		f.Fail(badField("filename", "filename is of one file, and an archive brings its own names").With(sandlot.OpSame).
+			Note("Leave filename out. To store the archive itself as a file, leave archive_format out."))
+	case told.Archive == "" && strings.TrimSpace(told.Project) != "":
+		told.Filename = f.required("filename", "it says which file of the project the bytes are; an archive says archive_format instead")
+	}
+	return told
+}
+
+// checkPublishTicket refuses a probable update without a project: it must neither make a new project nor change the
+// newest one.
+func (f *Fields) checkPublishTicket(told ticket.Told) {
+	for name, said := range map[string]bool{
+		"if_version": told.IfVersion != nil, "replace": told.Replace,
+		"filename": told.Filename != "" && told.Filename != "index.html",
+	} {
+		if said {
+			f.Fail(sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field %s is of an update, and no project_id "+
+				"says which project is changed. Nothing was changed.", name).In("project_id").
+				With(sandlot.OpSame, sandlot.Arg{Name: "project_id", Value: "<project_id>"}).
+				Note("For a new project, leave %s out: its one file becomes index.html. "+
+					"To change a project that is there, send its project_id:", name))
+		}
+	}
+}
+
+// TakeBytes stages the body of a ticket's call, which is a file or an archive, and calls do once. From then on the bytes
+// belong to the Service.
+func (a *Intake) TakeBytes(c *Call, do func(*Fields) error) error {
+	f := &Fields{Set: TicketFields, Header: c.R.Header, Staging: c.Grant.Charge()}
+	f.Content.Missing = true
+	if err := a.receiveBytes(c, f); err != nil {
+		a.discard(c, f)
+		return err
+	}
+	return do(f)
+}
+
+func (a *Intake) receiveBytes(c *Call, f *Fields) (err error) {
+	if err := a.checkHeaders(c); err != nil {
+		return err
+	}
+	format, archive, err := c.archiveOfTicket()
+	if err != nil {
+		return err
+	}
+	if archive {
+		err = a.unarchive(c, f, format, http.MaxBytesReader(c.W, c.Body, a.MaxFile+a.MaxFile/1024+BodyRoom))
+	} else {
+		err = a.receiveFile(c, f)
+	}
+	c.Whole = c.Body.Err == io.EOF
+	if err == nil && archive {
+		err = comparePacked(c.Told.Declared, f.packed)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Grant.Whole()
+}
+
+// receiveFile stages a body that is one file.
+func (a *Intake) receiveFile(c *Call, f *Fields) (err error) {
+	f.Content, err = a.staged(c, f, http.MaxBytesReader(c.W, c.Body, a.MaxContent))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has more than %d bytes, which is the limit of "+
+			"one call.", a.MaxContent).
+			In("content").
+			Detail("limit", a.MaxContent).With(sandlot.OpNothing).Note("Make the file smaller, or send it in parts with publish or update.")
+	}
+	if size := c.Told.Declared.Size; err == nil && f.Content.Size == 0 && (size == nil || *size != 0) {
+		return sandlot.Refuse(sandlot.CodeMissingField, "The request has no body.").In("content").With(sandlot.OpNothing).
+			Note("Send the file's bytes as the body, as curl -T does. For a file that is to be empty, ask for a ticket with size: 0.")
+	}
+	return err
+}
+
+// archiveOfTicket reports whether the body is an archive: if the ticket declares one or, where it names no file, if the
+// media type is that of an archive.
+func (c *Call) archiveOfTicket() (unpack.Format, bool, error) {
+	value := c.R.Header.Get("Content-Type")
+	name, _, _ := mime.ParseMediaType(value)
+	if strings.HasPrefix(name, "multipart/") {
+		return "", false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "The body is a form, and this call takes "+
+			"the file itself.").
+			In("Content-Type").
+			With(sandlot.OpNothing).Note("Send the bytes as they are, with curl -T and not with -F.")
+	}
+	if c.Told.Archive != "" {
+		return unpack.Format(c.Told.Archive), true, nil
+	}
+	format, ok := rawTypes[name]
+	return format, ok && c.Told.Filename == "", nil
 }

@@ -1,3 +1,9 @@
+// Package intake reads the bodies of calls, as JSON, a form or a bare archive: it decodes their fields, and stages the
+// bytes of their files as they arrive.
+//
+// It accepts a field whose meaning is unambiguous, and refuses near misses of fields that select the target of a
+// change. It also supplies the fields of a call that a hint repeats. Every transport with bodies uses it, so that a
+// call means the same on all of them.
 package intake
 
 import (
@@ -26,7 +32,6 @@ type Call struct {
 	Said     *Fields          // the fields of the body, for hints; nil until it is read
 	Object   bool             // whether the body begins like a JSON object
 	Whole    bool             // whether the body was read to its end
-	Sight    Sight            // the format in which a refused body begins
 	drainBy  time.Time        // the deadline for the rest of a refused body, if it is read on
 	Stalled  bool             // whether the client paused, which net/http takes for its end
 	Warnings []sandlot.Warning

@@ -28,11 +28,11 @@ func KeyInAddress(r *http.Request) error {
 		if name = strings.ToLower(strings.TrimSpace(loosely(name))); keyNames[name] {
 			return leaked(name, "A key was sent in the query of the address, as "+name+".")
 		}
-		if HoldsKey(loosely(pair)) {
+		if inspect.HoldsKey(loosely(pair)) {
 			return leaked("", "A key was sent in the query of the address.")
 		}
 	}
-	if HoldsKey(r.URL.RawQuery) || HoldsKey(r.URL.Path) || HoldsKey(r.URL.RawPath) {
+	if inspect.HoldsKey(r.URL.RawQuery) || inspect.HoldsKey(r.URL.Path) || inspect.HoldsKey(r.URL.RawPath) {
 		return leaked("", "A key was sent in the address.")
 	}
 	return nil
@@ -45,7 +45,7 @@ func keyInUserinfo(header string) bool {
 		return false
 	}
 	plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
-	return err == nil && HoldsKey(string(plain))
+	return err == nil && inspect.HoldsKey(string(plain))
 }
 
 // escapes matches the percent-encoded bytes of a text.
@@ -58,8 +58,6 @@ func loosely(text string) string {
 		return string(plain)
 	})
 }
-
-func HoldsKey(text string) bool { return inspect.HoldsKey(text) }
 
 func leaked(field, message string) error {
 	return sandlot.Refuse(sandlot.CodeKeyNotInHeader, "%s A key is taken only from the header Authorization: Bearer <api_key>.", message).

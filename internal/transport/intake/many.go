@@ -7,11 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"hash"
 	"io"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sandlot"
@@ -140,13 +138,11 @@ func inFile(name string, err error) error {
 	case errors.As(err, &e):
 		e.Message = "Of the file " + Shown(name) + ": " + e.Message
 		return e.In("files")
-	case errors.As(err, &decoded) && name == "":
-		own := *decoded
-		own.Field = "files"
-		return &own
 	case errors.As(err, &decoded):
 		own := *decoded
-		own.Field, own.Message = "files", "of the file "+Shown(name)+": "+decoded.Message
+		if own.Field = "files"; name != "" {
+			own.Message = "of the file " + Shown(name) + ": " + own.Message
+		}
 		return &own
 	}
 	return err
@@ -161,11 +157,10 @@ func (f *Fields) noteStrange(one *Fields) {
 	}
 }
 
-// unarchive adds the files of an archive to the tree. The first bytes decide its format; said, from its media type,
-// counts only where they do not.
+// unarchive adds the files of an archive to the tree. Its first bytes decide its format, or else said.
 func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) error {
-	sum := &summed{r: r, sum: sha256.New()}
-	head := bufio.NewReaderSize(sum, 4<<10)
+	sum, counted := sha256.New(), &counter{}
+	head := bufio.NewReaderSize(io.TeeReader(r, io.MultiWriter(sum, counted)), 4<<10)
 	first, err := head.Peek(512)
 	if err != nil && err != io.EOF {
 		return err
@@ -175,7 +170,8 @@ func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) 
 	case !ok && said != "":
 		format = said
 	case !ok:
-		return sandlot.Refuse(sandlot.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").In("archive").With(sandlot.OpPack).
+		return sandlot.Refuse(sandlot.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").
+			In("archive").With(sandlot.OpPack).
 			Note("Pack the folder itself, whatever the archive was made with:")
 	}
 	f.format = format
@@ -185,27 +181,16 @@ func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) 
 	if _, err := io.Copy(io.Discard, head); err != nil {
 		return err
 	}
-	f.packed = sum.told()
+	f.packed = publish.Declared{SHA256: hex.EncodeToString(sum.Sum(nil)), Size: &counted.n}
 	return nil
 }
 
-// summed counts and hashes the bytes that are read through it.
-type summed struct {
-	r   io.Reader
-	n   int64
-	sum hash.Hash
-}
+// A counter counts the bytes that are written to it.
+type counter struct{ n int64 }
 
-func (s *summed) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	s.n += int64(n)
-	_, _ = s.sum.Write(p[:n]) // never fails
-	return n, err
-}
-
-// told returns the size and the hash, for comparison with the client's declaration.
-func (s *summed) told() publish.Declared {
-	return publish.Declared{SHA256: hex.EncodeToString(s.sum.Sum(nil)), Size: &s.n}
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
 }
 
 // checkPacked compares the client's declaration of its archive with the archive itself.
@@ -225,9 +210,12 @@ func comparePacked(said, came publish.Declared) error {
 	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other values were declared.", *came.Size, came.SHA256).In("archive").
+	return sandlot.Refuse(sandlot.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other "+
+		"values were declared.", *came.Size, came.SHA256).
+		In("archive").
 		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(sandlot.OpSame).
-		Note("The archive was cut or changed on its way, or size and sha256 are of another one. Send it again, with those of the archive's own bytes or without.")
+		Note("The archive was cut or changed on its way, or size and sha256 are of another one. " +
+			"Send it again, with those of the archive's own bytes or without.")
 }
 
 // raw reads a body that is itself an archive. The query has the fields.
@@ -241,7 +229,8 @@ func (a *Intake) raw(c *Call, f *Fields, format unpack.Format) error {
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].Name == list[i-1].Name {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", Shown(list[i].Name)).In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", Shown(list[i].Name)).
+				In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
 		}
 	}
 	err := a.unarchive(c, f, format, http.MaxBytesReader(c.W, c.Body, a.maxBody()))
@@ -265,7 +254,8 @@ func checkFilled(form content.Form, c publish.Content) error {
 	if name, ok := strings.CutPrefix(text, sandlot.PlaceholderText); !ok || strings.IndexByte(name, '>') != len(name)-1 {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").With(sandlot.OpSame).Note("Put the text of the file in its place:")
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field text is the placeholder of a proposed call.").In("text").
+		With(sandlot.OpSame).Note("Put the text of the file in its place:")
 }
 
 // gather checks and arranges the files of the call after the whole body is read.
@@ -276,9 +266,8 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 			f.Content, f.html = f.html, publish.Content{Missing: true}
 			f.Form.HasContent, f.Form.FromText = true, true
 		} else {
-			f.read = append(f.read, sandlot.Warning{
-				Code: "html_ignored", Message: "The field html was ignored: the call brings its files otherwise.", Hint: "Send one of text, content, files and archive.",
-			})
+			f.warn("html_ignored", "The field html was ignored: the call brings its files otherwise.",
+				"Send one of text, content, files and archive.")
 		}
 	}
 	if err := checkFilled(f.Form, f.Content); err != nil {
@@ -299,8 +288,8 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 	return f.checkPacked()
 }
 
-// checkBytesless decides about files without bytes: beside content or an archive they are ignored with a warning;
-// alone, or beside files with bytes, the bytes were forgotten, and they are refused.
+// checkBytesless decides about files without bytes: beside content or an archive they are ignored with a warning, and
+// refused otherwise.
 func (a *Intake) checkBytesless(f *Fields) error {
 	if f.Form.FilesByName {
 		f.readOnce(publish.ReadAs("files", "a list of objects with filename and text"))
@@ -308,23 +297,17 @@ func (a *Intake) checkBytesless(f *Fields) error {
 	switch {
 	case !f.Form.HasFiles:
 	case f.Form.HasContent || f.Form.HasArchive:
-		f.read = append(f.read, sandlot.Warning{Code: "unknown_field", Message: "The field files was ignored: its files have neither text nor content.", Hint: "To send many files in one call, give each its text or content, and leave out content beside them."})
+		f.warn("unknown_field", "The field files was ignored: its files have neither text nor content.",
+			"To send many files in one call, give each its text or content, and leave out content beside them.")
 		f.sentNames = nil
 	case f.bytesless > 0:
-		return sandlot.Refuse(sandlot.CodeMissingField, "%s neither text nor content.", without(f.bytesless)).In("files").With(sandlot.OpSame).
+		return sandlot.Refuse(sandlot.CodeMissingField, "Of the files, %d have neither text nor content.", f.bytesless).
+			In("files").With(sandlot.OpSame).
 			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
 	default:
 		a.tree(f) // even an empty list, which is refused later
 	}
 	return nil
-}
-
-// without begins a sentence about files that lack something.
-func without(n int) string {
-	if n == 1 {
-		return "One of the files has"
-	}
-	return strconv.Itoa(n) + " of the files have"
 }
 
 // sentName remembers the name of a file for hints.
@@ -357,10 +340,12 @@ func (a *Intake) contentAsArchive(c *Call, f *Fields) error {
 	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
-// contentAlone makes a tree of a single file whose call has a field of many files: replace, so that the project has no
-// other file afterwards, or primary_file.
+// contentAlone makes a tree of a single file whose call has a field of many files: replace or primary_file.
 func (a *Intake) contentAlone(c *Call, f *Fields) error {
-	if f.Tree != nil || f.Content.Missing || f.has("upload_id") || f.has("part") || !f.Set.Chooses || !f.truth("replace") && f.Text("primary_file") == "" {
+	if f.Tree != nil || f.Content.Missing || f.has("upload_id") || f.has("part") || !f.Set.Chooses {
+		return nil
+	}
+	if !f.truth("replace") && f.Text("primary_file") == "" {
 		return nil
 	}
 	name := f.ownName()
@@ -388,31 +373,33 @@ func (f *Fields) checkMany(a *Intake) error {
 	switch {
 	case f.has("upload_id") || f.has("part"):
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s can't come in parts.", brought).In(brought).With(sandlot.OpPack).
-			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
+			Note("An archive that is sent in parts comes as content, in pieces of its bytes, and part 1 says "+
+				"archive_format: zip, tar, tar.gz or tar.zst. One of at most %d bytes needs no parts:", a.MaxFile)
 	case f.has("filename") && f.Set.Chooses && !f.alone:
 		return badField("filename", "filename is of one file, and %s brings its own names", brought).With(sandlot.OpSame).
 			Note("Leave filename out. To store the archive itself as a file, send it as content.")
 	case f.Form.Encoding.Gzip:
-		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(sandlot.OpSame).Note("Leave it out: an archive says itself how it is packed.")
+		return badField("content_encoding", "content_encoding says gzip, and there is no content").With(sandlot.OpSame).
+			Note("Leave it out: an archive says itself how it is packed.")
 	}
 	return nil
 }
 
-// manyReadings returns warnings about the unusual fields of a call with many files.
-func (f *Fields) manyReadings() (list []sandlot.Warning) {
+// readMany adds the warnings about unusual fields of a call with many files.
+func (f *Fields) readMany() {
 	if f.strangeInFiles != "" {
-		list = append(list, sandlot.Warning{
-			Code: "unknown_field", Message: "The member " + Shown(f.strangeInFiles) + " of files is not known and was ignored.", Hint: "The members of a file are: filename, text, content, content_encoding, sha256, size.",
-		})
+		f.warn("unknown_field", "The member "+Shown(f.strangeInFiles)+" of files is not known and was ignored.",
+			"The members of a file are: filename, text, content, content_encoding, sha256, size.")
 	}
-	if name := f.Text("primary_file"); f.Tree == nil && !f.Set.Chooses && !f.has("archive_format") && name != "" && name != "index.html" {
-		list = append(list, sandlot.Warning{Code: "primary_file_ignored", Message: "The field primary_file was ignored: the one file of a publish is called index.html.", Hint: "Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON."})
+	name := f.Text("primary_file")
+	if f.Tree == nil && !f.Set.Chooses && !f.has("archive_format") && name != "" && name != "index.html" {
+		f.warn("primary_file_ignored", "The field primary_file was ignored: the one file of a publish is called index.html.",
+			"Leave it out, or send the file under its name: file=@page.html;filename=page.html in a form, or files in JSON.")
 	}
 	said, ok := f.Form.Get("archive_format")
 	if ok && f.Form.HasArchive && f.format != "" && said.Kind == content.String {
 		if read, err := publish.ReadArchiveFormat(said.Text); err != nil || read != string(f.format) {
-			list = append(list, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
+			f.read = append(f.read, publish.ReadAs("archive", "the "+string(f.format)+" that it is"))
 		}
 	}
-	return list
 }

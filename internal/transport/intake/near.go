@@ -15,46 +15,56 @@ import (
 // MaxWarned limits the unknown fields that warnings name: a body may have a thousand.
 const MaxWarned = 20
 
-// synonyms maps names that clients make up, without case, hyphens and underscores, to the fields that they may stand
-// for, best first. It never changes.
-var synonyms = map[string][]string{
-	"html": {"text"}, "htmlcontent": {"text", "content"}, "body": {"text", "content"}, "data": {"text", "content"}, "code": {"text"},
-	"source": {"text", "content"}, "payload": {"content"}, "base64": {"content"}, "contentbase64": {"content"},
-	"filecontent": {"text", "content"}, "bytes": {"content"}, "file": {"content", "filename"}, "path": {"filename"}, "filepath": {"filename"},
-	"targetfile": {"filename"}, "targetpath": {"filename"}, "filepathname": {"filename"},
-	"name": {"filename", "title"}, "projectname": {"project_id", "title"}, "projecttitle": {"title"},
-	"id": {"project_id"}, "project": {"project_id"}, "slug": {"project_id"}, "projectslug": {"project_id"}, "projectref": {"project_id"},
-	"gameid": {"project_id"}, "game": {"project_id"}, "gameslug": {"project_id"}, "app": {"project_id"}, "appid": {"project_id"}, "site": {"project_id"}, "siteid": {"project_id"},
-	"url": {"project_id"}, "projecturl": {"project_id"}, "gameurl": {"project_id"}, "siteurl": {"project_id"}, "appurl": {"project_id"},
-	"pageurl": {"project_id"}, "pathurl": {"project_id"}, "versionurl": {"project_id"}, "address": {"project_id"}, "link": {"project_id"}, "uuid": {"project_id"}, "target": {"project_id"},
-	"user": {"handle"}, "username": {"handle"}, "nickname": {"handle"}, "account": {"handle"},
-	"mail": {"email"}, "emailaddress": {"email"}, "useremail": {"email"}, "owneremail": {"email"}, "contactemail": {"email"}, "language": {"lang"}, "locale": {"lang"},
-	"encoding": {"content_encoding"}, "format": {"content_encoding"}, "upload": {"upload_id"}, "session": {"upload_id"},
-	"partnumber": {"part"}, "chunk": {"part"}, "chunkindex": {"part"}, "index": {"part"}, "partscount": {"total_parts"}, "numparts": {"total_parts"},
-	"final": {"last"}, "islast": {"last"}, "version": {"if_version"}, "expectedversion": {"if_version"}, "etag": {"if_version"},
-	"ifmatch": {"if_version"}, "baseversion": {"if_version"}, "currentversion": {"if_version"}, "revision": {"version", "if_version"},
-	"n": {"version"}, "to": {"version"}, "toversion": {"version"}, "targetversion": {"version"}, "restoreversion": {"version"}, "versionid": {"version"}, "versionnumber": {"version"}, "restoredfrom": {"version"},
-	"desc": {"description"}, "about": {"description"}, "summary": {"description"}, "tag": {"tags"}, "labels": {"tags"}, "keywords": {"tags"}, "topics": {"tags"}, "category": {"tags"}, "categories": {"tags"}, "genre": {"tags"}, "genres": {"tags"}, "unlisted": {"listed"}, "public": {"listed"}, "private": {"listed"}, "hidden": {"listed"}, "visible": {"listed"}, "islisted": {"listed"},
-	"main": {"primary_file"}, "mainfile": {"primary_file"}, "primary": {"primary_file"}, "entry": {"primary_file"}, "entrypoint": {"primary_file"}, "startfile": {"primary_file"},
-	"crossoriginisolated": {"threads"}, "sharedarraybuffer": {"threads"}, "sharedmemory": {"threads"},
-	"hash": {"sha256"}, "checksum": {"sha256"}, "digest": {"sha256"}, "length": {"size"}, "filesize": {"size"},
+// synonyms maps names that clients make up, simplified, to the fields that they may stand for, best first. It never
+// changes.
+var synonyms = readSynonyms([][2]string{
+	{"text", "html htmlcontent body data code source filecontent"},
+	{"content", "htmlcontent body data source payload base64 contentbase64 filecontent bytes file"},
+	{"filename", "file path filepath targetfile targetpath name"},
+	{"project_id", "projectname id project slug projectslug gameid game gameslug app appid site siteid url projecturl " +
+		"gameurl siteurl appurl pageurl pathurl versionurl address link uuid target"},
+	{"title", "name projectname projecttitle"},
+	{"handle", "user username nickname account"},
+	{"email", "mail emailaddress useremail owneremail contactemail"},
+	{"lang", "language locale"},
+	{"content_encoding", "encoding format"},
+	{"upload_id", "upload session"},
+	{"part", "partnumber chunk chunkindex index"},
+	{"total_parts", "partscount numparts"},
+	{"last", "final islast"},
+	{"version", "revision n to toversion targetversion restoreversion versionid versionnumber restoredfrom"},
+	{"if_version", "version expectedversion etag ifmatch baseversion currentversion revision"},
+	{"description", "desc about summary"},
+	{"tags", "tag labels keywords topics category categories genre genres"},
+	{"listed", "unlisted public private hidden visible islisted"},
+	{"primary_file", "main mainfile primary entry entrypoint startfile"},
+	{"threads", "crossoriginisolated sharedarraybuffer sharedmemory"},
+	{"sha256", "hash checksum digest"},
+	{"size", "length filesize"},
+})
+
+func readSynonyms(rows [][2]string) map[string][]string {
+	of := map[string][]string{}
+	for _, row := range rows {
+		for name := range strings.FieldsSeq(row[1]) {
+			of[name] = append(of[name], row[0])
+		}
+	}
+	return of
 }
 
-// guesses maps names that most likely stand for a field, but could be anything else, to that field: they count only if
-// the field is absent. It never changes.
-var guesses = map[string]string{
-	"uri": "project_id", "href": "project_id", "permalink": "project_id", "host": "project_id", "hostname": "project_id", "domain": "project_id", "subdomain": "project_id",
-	"pid": "project_id", "proj": "project_id", "projid": "project_id", "projects": "project_id", "projectkey": "project_id", "projectuuid": "project_id", "idproject": "project_id",
-	"identifier": "project_id", "projectidentifier": "project_id", "targetproject": "project_id", "currentproject": "project_id", "existingproject": "project_id",
-	"slugs": "project_id", "gamename": "project_id", "appname": "project_id", "sitename": "project_id",
-}
+// guesses are names that most likely stand for project_id, but could be anything else: they count only if it is absent.
+// It never changes.
+var guesses = strings.Fields("uri href permalink host hostname domain subdomain pid proj projid projects projectkey " +
+	"projectuuid idproject identifier projectidentifier targetproject currentproject existingproject slugs gamename " +
+	"appname sitename")
 
 // guessed returns the field that a longer or vaguer name may stand for, such as target_project_id for project_id; "" if
 // none.
 func guessed(name string) string {
 	plain := Simplified(name)
-	if field, ok := guesses[plain]; ok {
-		return field
+	if slices.Contains(guesses, plain) {
+		return "project_id"
 	}
 	for _, field := range choosing {
 		if strings.Contains(plain, Simplified(field)) {
@@ -106,14 +116,15 @@ func (s *FieldSet) warning(name string) (sandlot.Warning, bool) {
 		return w, true
 	}
 	meant := s.Meant(name)
-	return sandlot.Warning{
-		Code: "unknown_field", Message: "The field " + Shown(name) + " is not known here and was ignored.", Hint: "Probably " + meant + " was meant.",
-	}, meant != ""
+	message := "The field " + Shown(name) + " is not known here and was ignored."
+	return sandlot.Warn("unknown_field", message, "Probably "+meant+" was meant."), meant != ""
 }
 
 // near reports whether a name is that of a field, or of a probable near miss.
 func (s *FieldSet) near(name string) bool {
-	return slices.Contains(s.Names, name) || s.elsewhere[name].Code != "" || s.Meant(name) != "" && s.Meant(name) != "content" && s.Meant(name) != "text"
+	meant := s.Meant(name)
+	known := slices.Contains(s.Names, name) || s.elsewhere[name].Code != ""
+	return known || meant != "" && meant != "content" && meant != "text"
 }
 
 func (s *FieldSet) listed() string { return "The fields are: " + strings.Join(s.All(), ", ") + "." }
@@ -137,8 +148,8 @@ func (s *FieldSet) Meant(name string) string {
 	return s.mistyped(name)
 }
 
-// Candidates returns the fields that another name may surely stand for, best first: a different spelling, a synonym, or
-// one typing error.
+// Candidates returns the fields that another name surely stands for, best first: another spelling, a synonym, or one
+// typing error.
 func (s *FieldSet) Candidates(name string) (found []string) {
 	all := s.All()
 	plain := Simplified(name)
@@ -185,11 +196,4 @@ func Shown(s string) string {
 		s = string(r[:40]) + "..."
 	}
 	return strconv.QuoteToGraphic(s)
-}
-
-func upperFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/mediatype"
@@ -24,32 +23,28 @@ func (f *Fields) ownName() string {
 
 func Nameless(name string) bool { return name == "-" || name == "blob" }
 
-// readings returns warnings about unusual but readable fields of the body.
-func (f *Fields) readings() []sandlot.Warning {
+// readOdd adds the warnings about unusual but readable fields of the body.
+func (f *Fields) readOdd() {
 	if !f.Set.content {
-		return nil
+		return
 	}
-	var list []sandlot.Warning
 	if e := f.Form.Encoding; e.Sent != "" {
-		list = append(list, publish.ReadAs("content_encoding", e.Declared))
+		f.read = append(f.read, publish.ReadAs("content_encoding", e.Declared))
 	}
 	if f.Form.Encoding.Data {
-		list = append(list, sandlot.Warning{
-			Code: "read_as", Message: "The field content was read without the data: prefix that it begins with.", Hint: "Send the base64 text alone.",
-		})
+		f.warn("read_as", "The field content was read without the data: prefix that it begins with.",
+			"Send the base64 text alone.")
 	}
 	switch as := f.Form.FileAs; {
 	case f.Form.FromFile:
-		list = append(list, publish.ReadAs(cmp.Or(as, "file"), "content"))
+		f.read = append(f.read, publish.ReadAs(cmp.Or(as, "file"), "content"))
 	case as != "":
-		list = append(list, publish.ReadAs(as, "file"))
+		f.read = append(f.read, publish.ReadAs(as, "file"))
 	}
 	if name := f.ownName(); name != "" && !f.Form.HasArchive && slices.Contains(f.Set.Names, "filename") {
-		list = append(list, sandlot.Warning{
-			Code: "read_as", Message: "The field filename is absent, and the name of the file that was sent stands in: " + Shown(name) + ".", Hint: "Send filename as well.",
-		})
+		f.warn("read_as", "The field filename is absent, and the name of the file that was sent stands in: "+Shown(name)+".",
+			"Send filename as well.")
 	}
-	return list
 }
 
 // checkDataType refuses a data: prefix whose type differs from the file's: either the name or the bytes could be wrong.
@@ -63,7 +58,7 @@ func (f *Fields) checkDataType() error {
 		name, _, _ = f.Form.String("filename")
 	}
 	own, _, _ := strings.Cut(mediatype.Of(name, true), ";")
-	if name == "" || own == mediatype.Unknown || sameType(said, own) || f.Form.Encoding.Gzip && gzipType(said) {
+	if name == "" || own == mediatype.Unknown || sameType(said, own) || f.Form.Encoding.Gzip && plainType(said) == "gzip" {
 		return nil
 	}
 	e := &content.Error{
@@ -72,43 +67,36 @@ func (f *Fields) checkDataType() error {
 	}
 	refusal := WrongBody(e, hint.Request{})
 	if slices.Contains(f.Set.Names, "filename") {
-		return refusal.Note("If the type is right, send the file under a name of that type. If the name is right, send that file's own base64, without the prefix.")
+		return refusal.Note("If the type is right, send the file under a name of that type. " +
+			"If the name is right, send that file's own base64, without the prefix.")
 	}
-	return refusal.Note("Content always becomes index.html. If it is a page, leave out everything up to and including the comma; if it is %s, publish a page first and add it with POST /v1/update.", Shown(said))
+	return refusal.Note("Content always becomes index.html. "+
+		"If it is a page, leave out everything up to and including the comma; "+
+		"if it is %s, publish a page first and add it with POST /v1/update.", Shown(said))
 }
 
 func saysNothing(mediaType string) bool {
 	return mediaType == "" || mediaType == mediatype.Unknown || mediaType == "binary/octet-stream"
 }
 
-func gzipType(mediaType string) bool {
-	return mediaType == "application/gzip" || mediaType == "application/x-gzip"
-}
-
 // sameType reports whether two media types agree in substance: programs send text/javascript and
 // application/x-javascript for the same file, or text/plain for any text.
 func sameType(a, b string) bool {
-	text := func(t string) bool {
-		return strings.HasPrefix(t, "text/") || slices.Contains([]string{"application/json", "application/javascript", "image/svg+xml"}, t)
-	}
-	return plainType(a) == plainType(b) || a == "text/plain" && text(b) && b != "text/html"
+	text := strings.HasPrefix(b, "text/") || strings.HasSuffix(b, "json") || strings.HasSuffix(b, "javascript") ||
+		strings.HasSuffix(b, "xml")
+	return plainType(a) == plainType(b) || a == "text/plain" && text && b != "text/html"
 }
 
-// plainType returns the last part of a media type, without the marks of an unregistered or formerly unregistered type.
+// plainType returns the last part of a media type without the marks of an unregistered type, under one of its names.
 func plainType(t string) string {
 	_, name, _ := strings.Cut(t, "/")
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "x-"), "vnd.microsoft.")
-	switch name {
-	case "jpg", "pjpeg":
-		return "jpeg"
-	case "mp3":
-		return "mpeg"
-	case "ecmascript":
-		return "javascript"
-	case "xhtml+xml":
-		return "html"
-	case "font-woff", "font-woff2":
-		return strings.TrimPrefix(name, "font-")
+	for _, mark := range []string{"x-", "vnd.microsoft.", "font-"} {
+		name = strings.TrimPrefix(name, mark)
 	}
-	return name
+	return cmp.Or(otherTypes[name], name)
+}
+
+// otherTypes maps other names of a type to the usual one. It never changes.
+var otherTypes = map[string]string{
+	"jpg": "jpeg", "pjpeg": "jpeg", "mp3": "mpeg", "ecmascript": "javascript", "xhtml+xml": "html",
 }

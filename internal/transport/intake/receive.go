@@ -1,7 +1,6 @@
 package intake
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -21,24 +20,20 @@ import (
 // failed late may have recorded it.
 func Take[In any](a *Intake, c *Call, decode func(*Fields) In, do func(In) error) error {
 	f := &Fields{Set: c.Takes, Header: c.R.Header, Query: c.R.URL.Query()}
-	handed := false
-	defer func() {
-		ctx := context.WithoutCancel(c.R.Context())
-		a.Contents.Discard(ctx, f.html)
-		if !handed {
-			a.Contents.Discard(ctx, f.Content)
-			a.Contents.DiscardTree(ctx, f.Tree)
-		}
-	}()
 	in, err := read(a, c, f, decode)
+	a.Contents.Discard(context.WithoutCancel(c.R.Context()), f.html)
 	if err != nil {
+		a.discard(c, f)
 		return err
 	}
-	handed = true
-	if err := do(in); err != nil {
-		return f.explain(err)
-	}
-	return nil
+	return f.explain(do(in))
+}
+
+// discard drops the staged bytes of a call that is not made.
+func (a *Intake) discard(c *Call, f *Fields) {
+	ctx := context.WithoutCancel(c.R.Context())
+	a.Contents.Discard(ctx, f.Content)
+	a.Contents.DiscardTree(ctx, f.Tree)
 }
 
 // read receives the body, checks its fields and returns the decoded input.
@@ -62,7 +57,9 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 	if err := c.mayMail(f); err != nil {
 		return in, err
 	}
-	c.Warnings = slices.Concat(c.Warnings, f.readings(), f.manyReadings(), f.read, f.warnings())
+	f.readOdd()
+	f.readMany()
+	c.Warnings = slices.Concat(c.Warnings, f.read, f.warnings())
 	return in, nil
 }
 
@@ -70,7 +67,7 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 func (a *Intake) receive(c *Call, f *Fields) error {
 	f.Content.Missing, f.html.Missing, f.Staging = true, true, c.Grant.Charge()
 	if format, ok := rawFormat(c, f.Set); ok {
-		if err := a.CheckHeaders(c); err != nil {
+		if err := a.checkHeaders(c); err != nil {
 			return a.Search(c, err)
 		}
 		if err := a.raw(c, f, format); err != nil {
@@ -108,31 +105,22 @@ func (a *Intake) receive(c *Call, f *Fields) error {
 }
 
 const (
-	// searchMost (bytes) and SearchWait limit the part of a body that is read only to report a key in the wrong place:
-	// all fields but content fit, and the search does not wait for a client that sends nothing.
+	// searchMost (bytes) and SearchWait limit the part of a body that is only searched: all fields but content fit.
 	searchMost = 1 << 20
 	SearchWait = time.Second
 )
 
-// Search looks into the body of a request that is refused before it is read: for a key, which was most likely sent
-// there if the header has none, and has then leaked; and for the fields that the corrected call repeats. It keeps none
-// of the content.
+// Search looks into the body of a request that is refused before it is read: for a key, which has then leaked, and for
+// the fields that the corrected call repeats. It keeps none of the content.
 func (a *Intake) Search(c *Call, refusal error) error {
-	if c.Sight != (Sight{}) {
-		return refusal
-	}
-	raw, worth := c.mayBeRaw(refusal), c.worthASearch(refusal)
 	// A client that waits for 100 Continue has leaked nothing yet.
-	if c.Takes == nil || !raw && (!worth || c.R.Header.Get("Expect") != "") {
+	if c.Takes == nil || !c.worthASearch(refusal) || c.R.Header.Get("Expect") != "" {
 		return refusal
 	}
 	// Without such a deadline, the server's own ends the wait.
 	_ = http.NewResponseController(c.W).SetReadDeadline(time.Now().Add(SearchWait))
 	defer c.readOn()
-	src := bufio.NewReader(lookAtMost(c.Body, worth, c.searchable(refusal)))
-	if raw && (c.look(src, refusal) || !worth) {
-		return refusal
-	}
+	src := io.LimitReader(c.Body, c.searchable(refusal))
 	dec := a.guessed(c, src)
 	if c.Whole = c.Body.Err == io.EOF; dec == nil {
 		return refusal
@@ -147,28 +135,25 @@ func (a *Intake) Search(c *Call, refusal error) error {
 	return refusal
 }
 
-// worthASearch reports whether a body is searched: any that may hold the key, and others only if small, since a find
-// there only improves the hint.
+// worthASearch reports whether a body is searched: any that may hold the key, and others only if small.
 func (c *Call) worthASearch(refusal error) bool {
-	small := c.R.ContentLength > 0 && c.R.ContentLength <= searchMost
-	if errors.Is(refusal, sandlot.CodeKeyRequired) {
+	var e *sandlot.Error
+	if !errors.As(refusal, &e) {
+		return false
+	}
+	switch e.Code {
+	case sandlot.CodeKeyRequired:
 		return !c.Keyed
+	case sandlot.CodeContentTooLarge:
+		return true
+	case sandlot.CodeInvalidKey, sandlot.CodeKeyNotInHeader, sandlot.CodeAccountKeyRequired, sandlot.CodePublishClosed,
+		sandlot.CodeUnsupportedMediaType, sandlot.CodeInvalidField, sandlot.CodeNotFound, sandlot.CodeMethodNotAllowed:
+		return c.R.ContentLength > 0 && c.R.ContentLength <= searchMost
 	}
-	for _, code := range searchedFor {
-		if errors.Is(refusal, code) {
-			return small
-		}
-	}
-	return errors.Is(refusal, sandlot.CodeContentTooLarge)
+	return false
 }
 
-// searchedFor are the refusals that do not depend on the fields of the unread body. It never changes.
-var searchedFor = []sandlot.Code{
-	sandlot.CodeInvalidKey, sandlot.CodeKeyNotInHeader, sandlot.CodeAccountKeyRequired, sandlot.CodePublishClosed, sandlot.CodeUnsupportedMediaType, sandlot.CodeInvalidField, sandlot.CodeNotFound, sandlot.CodeMethodNotAllowed,
-}
-
-// searchable returns the number of bytes of a body that are searched. The whole of a body that is too large is
-// discarded in any case, if it is at most drainMost.
+// searchable returns the number of bytes of a body that are searched. A body that is too large is discarded in any case.
 func (c *Call) searchable(refusal error) int64 {
 	if n := c.R.ContentLength; errors.Is(refusal, sandlot.CodeContentTooLarge) && n <= drainMost {
 		return max(n, searchMost)
@@ -176,8 +161,7 @@ func (c *Call) searchable(refusal error) int64 {
 	return searchMost
 }
 
-// remember keeps the fields of the body for hints, and refuses a key in it. A leaked key takes precedence over any
-// other fault of the body: it has to be replaced in any case.
+// remember keeps the fields of the body for hints, and refuses a key in it before any other fault of the body.
 func (c *Call) remember(f *Fields) error {
 	c.Said, c.Whole = f, f.Form.Whole
 	return leakedIn(f.Form)
@@ -208,18 +192,14 @@ func (a *Intake) staged(c *Call, f *Fields, r io.Reader) (publish.Content, error
 	return staged, nil
 }
 
-// unpack gunzips content that was declared as gzip. It leaves parts of an upload as they are: they are joined before
-// they are unpacked.
+// unpack gunzips content that was declared as gzip, but no parts of an upload, which are joined first.
 func (a *Intake) unpack(c *Call, f *Fields) error {
 	if f.has("upload_id") || !f.Form.Encoding.Gzip || f.Content.Missing {
 		return nil
 	}
-	packed := f.Content
-	// Unpack discards its input, also when it fails.
-	f.Content = publish.Content{Missing: true}
-	plain, err := a.Contents.Unpack(c.R.Context(), packed, a.MaxContent, c.Grant.Charge())
-	if err == nil {
-		f.Content = plain
+	plain, err := a.Contents.Unpack(c.R.Context(), f.Content, a.MaxContent, c.Grant.Charge())
+	if f.Content = plain; err != nil {
+		f.Content = publish.Content{Missing: true} // Unpack has discarded its input
 	}
 	return err
 }
@@ -233,7 +213,8 @@ func WrongBody(e *content.Error, on hint.Request) *sandlot.Error {
 			out.Detail("position", e.At)
 		}
 	}
-	if i := slices.IndexFunc(on.Args, func(a sandlot.Arg) bool { return a.Name == canonical(e.Field) }); i >= 0 && e.Reason == content.WrongType {
+	i := slices.IndexFunc(on.Args, func(a sandlot.Arg) bool { return a.Name == canonical(e.Field) })
+	if i >= 0 && e.Reason == content.WrongType {
 		out.With(sandlot.OpSame, on.Args[i]) // a number that was sent as text
 	} else if e.Field == "if_version" {
 		return out.With(sandlot.OpProject).Note("Send the version that the project has now, a whole number.") // as badVersion
@@ -249,16 +230,18 @@ func canonical(name string) string {
 	return name
 }
 
-// sentence turns the decoder's message into a sentence with a capital, also if it begins with the name of a field,
-// which has none.
+// sentence turns the decoder's message into a sentence, also if it begins with the name of a field.
 func sentence(e *content.Error) string {
-	if rest, ok := strings.CutPrefix(e.Message, e.Field+" "); ok && e.Field != "" {
+	rest, ok := strings.CutPrefix(e.Message, e.Field+" ")
+	switch {
+	case ok && e.Field != "":
 		return "The field " + strconv.Quote(e.Field) + " " + rest
-	}
-	if strings.HasPrefix(e.Message, "files[") {
+	case strings.HasPrefix(e.Message, "files["):
 		return "The field " + e.Message
+	case e.Message == "":
+		return ""
 	}
-	return upperFirst(e.Message)
+	return strings.ToUpper(e.Message[:1]) + e.Message[1:]
 }
 
 // bodyNote returns the advice for a faulty body, by its fault.
@@ -267,7 +250,8 @@ func bodyNote(e *content.Error) string {
 	case content.DataPrefix:
 		return "Leave out everything up to and including the comma: content is the base64 text alone."
 	case content.DataText:
-		return "What stands behind the comma is the text itself, percent-encoded: undo that, and send it as it is in the field text instead of content."
+		return "What stands behind the comma is the text itself, percent-encoded: " +
+			"undo that, and send it as it is in the field text instead of content."
 	case content.Wide:
 		return "Write the body in UTF-8, as by Out-File -Encoding utf8 or iconv -f UTF-16 -t UTF-8."
 	case content.RawHTML, content.RawText:
@@ -275,7 +259,8 @@ func bodyNote(e *content.Error) string {
 	case content.WrongAlphabet:
 		return "Send content_encoding: " + e.Want + ", or leave it out and the alphabet is detected."
 	case content.PercentEncoded:
-		return "Send base64 as it is, without URL encoding. If it is the file's own text that was URL-encoded, undo that, and send it as it is in the field text instead of content."
+		return "Send base64 as it is, without URL encoding. If it is the file's own text that was URL-encoded, undo " +
+			"that, and send it as it is in the field text instead of content."
 	case content.BadEncoding:
 		return "The values are " + e.Want + "; without content_encoding plain base64 of either alphabet is taken."
 	case content.NotInForm:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -21,7 +22,10 @@ import (
 var (
 	decorations   = []string{"title", "handle", "lang"}
 	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
-	repeatedTexts = []string{"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id", "sha256"}
+	repeatedTexts = []string{
+		"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id",
+		"sha256",
+	}
 )
 
 // Repeat copies the fields of the request into the request of a hint.
@@ -35,8 +39,10 @@ func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) && path.Base(own) != path.Base(on.Local) {
 		on.Local = own
 	}
-	if own, _, err := names.ReadFilename(f.ownName()); err == nil && slices.Contains(f.Set.Names, "filename") && !f.Form.HasArchive && !on.Has("upload_id") && !on.Has("part") {
-		on.Add("filename", own) // it stands in, but for a piece
+	piece := on.Has("upload_id") || on.Has("part")
+	own, _, err := names.ReadFilename(f.ownName())
+	if err == nil && slices.Contains(f.Set.Names, "filename") && !f.Form.HasArchive && !piece {
+		on.Add("filename", own) // it stands in
 	}
 	if on.Files = f.sentNames; len(on.Files) == 0 {
 		on.Files = f.listed()
@@ -54,8 +60,7 @@ func sentArchive(f *Fields) string {
 	return "site." + string(cmp.Or(f.format, unpack.ZIP))
 }
 
-// LeastFile returns a lower bound for the file in a body of the declared length, in bytes: a form holds the file as it
-// is, and the factor of maxBody for base64 is ample.
+// LeastFile returns a lower bound for the file in a body of the declared length, in bytes.
 func (c *Call) LeastFile() int64 {
 	n := c.R.ContentLength - BodyRoom
 	switch kind, _, err := mediaType(c); {
@@ -67,8 +72,7 @@ func (c *Call) LeastFile() int64 {
 	return n / 2
 }
 
-// saidOf returns the value of a field in the request: from its body, or else from the query, which is not read, or else
-// under a name that surely stands for the field.
+// saidOf returns the value of a field in the body, in the query, or under a name that surely stands for the field.
 func saidOf(f *Fields, name string) (content.Field, bool) {
 	if f.has(name) {
 		return f.Form.Get(name)
@@ -108,19 +112,14 @@ func lookForStrange(f *Fields, p sandlot.Places) {
 			}
 		}
 		if slices.Contains(choosing, right) {
-			field = asRight(field, readAs(f, p, field, right))
+			value := readAs(f, p, field, right)
+			field = content.Field{Name: field.Name, Kind: content.Null}
+			if value != nil {
+				field.Kind, field.Text, field.Raw = content.String, fmt.Sprint(value), fmt.Sprint(value)
+			}
 		}
 		f.strange, f.stands = append(f.strange, field), append(f.stands, right)
 	}
-}
-
-// asRight returns a field with the converted value of the right one; null if it has no useful value.
-func asRight(field content.Field, value any) content.Field {
-	text := fmt.Sprint(value)
-	if value == nil {
-		return content.Field{Name: field.Name, Kind: content.Null}
-	}
-	return content.Field{Name: field.Name, Kind: content.String, Text: text, Raw: text}
 }
 
 // repeatableArgs returns the arguments of the request that a hint may repeat. Numbers that came as text are numbers
@@ -180,9 +179,8 @@ func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
 	return args
 }
 
-// refusedGuard reports whether a field that limits the effect of a call was sent with a value. A value that cannot be
-// repeated gets a placeholder: without the field, the corrected call would have the effect that the guard was to
-// prevent.
+// refusedGuard reports whether a field that limits the effect of a call was sent with a value. One that cannot be
+// repeated gets a placeholder: without it, the corrected call would have the effect that the guard was to prevent.
 func refusedGuard(f *Fields, name string) bool {
 	field, ok := saidOf(f, name)
 	return ok && field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
@@ -235,36 +233,19 @@ func numberOf(f *Fields, name string, least, most int) (int, bool) {
 // filesIn returns the names in a list of files as clients write one: objects with a name, bare names, or an object of
 // names and contents.
 func filesIn(field content.Field) (list []string) {
-	var many []json.RawMessage
-	if json.Unmarshal([]byte(field.Raw), &many) == nil {
-		for _, one := range many {
-			list = append(list, nameIn(one))
-		}
-	} else {
-		var byName map[string]json.RawMessage
-		if json.Unmarshal([]byte(field.Raw), &byName) == nil {
-			for name := range byName {
-				list = append(list, name)
+	var said any
+	_ = json.Unmarshal([]byte(field.Raw), &said) // it was read before
+	switch said := said.(type) {
+	case []any:
+		for _, one := range said {
+			name, _ := one.(string)
+			if fields, ok := one.(map[string]any); ok {
+				name, _ = fields["filename"].(string)
 			}
-			slices.Sort(list)
+			list = append(list, name)
 		}
+	case map[string]any:
+		list = slices.Sorted(maps.Keys(said))
 	}
 	return slices.DeleteFunc(list, func(name string) bool { return !hint.Showable(name) })
-}
-
-func nameIn(one json.RawMessage) string {
-	var name string
-	if json.Unmarshal(one, &name) == nil {
-		return name
-	}
-	var fields map[string]any
-	if json.Unmarshal(one, &fields) != nil {
-		return ""
-	}
-	for _, key := range []string{"filename", "path", "name", "file"} {
-		if name, ok := fields[key].(string); ok {
-			return name
-		}
-	}
-	return ""
 }

@@ -20,29 +20,26 @@ type piece struct {
 // Close closes the stream, if there is one.
 func (p piece) Close() {
 	if p.stream != nil {
-		// Nothing was written; there is nothing to lose.
-		_ = p.stream.Close()
+		_ = p.stream.Close() // nothing was written
 	}
 }
 
-// openForm opens the bytes of a form, without the script after them. It opens them for HEAD, too, so that damage is
-// found and a HEAD never promises more than a GET keeps. That costs little: bytes in memory are checked already, and
-// others are read and compared with their hash only when they are first opened.
+// openForm opens the bytes of a form, without the script after them; for HEAD, too, so that damage is found and a HEAD
+// never promises more than a GET keeps.
 func (x *exchange) openForm(o *form) (piece, error) {
 	n := o.size - int64(len(o.after))
 	if x.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= x.bodyMax {
 		return x.open(x.r.Context(), o, 0, n)
 	}
-	rc, err := x.contents.Open(x.r.Context(), o.blob, 0, 0)
+	rc, err := x.Contents.Open(x.r.Context(), o.blob, 0, 0)
 	if err != nil {
 		return piece{}, blobError("open", o.blob, err)
 	}
 	return piece{stream: rc}, nil
 }
 
-// open returns n bytes of a form from off. They must lie within the form's own bytes, without the script after them.
-// Small forms come from the cache, whose bytes are shared and must not be changed. A damaged form is
-// sandlot.ErrCorrupt, before the first byte or while a stream is read.
+// open returns n of a form's own bytes from off, without the script after them. Small forms come from the cache, whose
+// bytes must not be changed. A damaged form is sandlot.ErrCorrupt, before the first byte or while a stream is read.
 func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error) {
 	body := o.body
 	switch {
@@ -53,7 +50,7 @@ func (h *Handler) open(ctx context.Context, o *form, off, n int64) (piece, error
 			return piece{}, err
 		}
 	default:
-		rc, err := h.contents.Open(ctx, o.blob, off, n)
+		rc, err := h.Contents.Open(ctx, o.blob, off, n)
 		if err != nil {
 			return piece{}, blobError("open", o.blob, err)
 		}
@@ -71,41 +68,36 @@ func (x *exchange) spare(f *file, o *form, err error) bool {
 	if o.coding == identity || f.encoded || !errors.Is(err, sandlot.ErrCorrupt) {
 		return false
 	}
-	x.log.WarnContext(x.r.Context(), "skipped a damaged compressed copy", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
+	x.Log.WarnContext(x.r.Context(), "skipped a damaged compressed copy",
+		"project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	return true
 }
 
 // whole returns the form to send in place of the variant o: the plain one, followed by the script if o is.
-func (x *exchange) whole(f *file, o *form) *form {
+func (f *file) whole(o *form, root string) *form {
 	if len(o.after) == 0 {
 		return &f.plain
 	}
-	return f.follow(&f.plain, f.plain.size, []byte(x.tag()))
+	return f.follow(&f.plain, f.plain.size, []byte(tag(root)))
 }
 
 // copy sends a piece and reports whether all of it was written to the client. If the bytes cannot be read to their end,
 // it breaks the answer off and does not return.
-func (x *exchange) copy(w io.Writer, p piece) bool {
+func (x *exchange) copy(p piece) bool {
 	if p.stream == nil {
-		_, err := w.Write(p.body)
+		_, err := x.w.Write(p.body)
 		return err == nil
 	}
 	src := content.Source{Reader: io.LimitReader(p.stream, p.n)}
-	n, err := io.Copy(w, &src)
+	n, err := io.Copy(x.w, &src)
 	if src.Err == nil && err == nil && n < p.n {
 		src.Err = io.ErrUnexpectedEOF
 	}
 	if src.Err != nil {
-		x.breakOff(src.Err)
+		if x.r.Context().Err() == nil {
+			x.Log.ErrorContext(x.r.Context(), "response ended early", "project", x.project.ID, "path", x.r.URL.Path, "err", src.Err)
+		}
+		panic(http.ErrAbortHandler) // so that the client sees that the answer is incomplete
 	}
 	return err == nil
-}
-
-// breakOff ends the connection of an answer that has begun, so that the client sees that it is incomplete. It logs err
-// unless the client has left, and panics with http.ErrAbortHandler.
-func (x *exchange) breakOff(err error) {
-	if x.r.Context().Err() == nil {
-		x.log.ErrorContext(x.r.Context(), "response ended early", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
-	}
-	panic(http.ErrAbortHandler)
 }

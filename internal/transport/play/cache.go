@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at once, and for
-	// larger ones opening the file costs little compared with sending it.
+	// maxBody is the largest body that is cached, in bytes. Filling the cache needs it in memory at once.
 	maxBody = 1 << 20
 	// fillSlots is the most fills at once: with bodies of maxBody they hold 8 MiB on top of the cache.
 	fillSlots = 8
@@ -78,9 +77,9 @@ func newCache(bytes int64) *cache {
 	}
 }
 
-// fill returns the result of load, and keeps it unless load fails. Of many callers with one key one loads, and all get
-// its result. valid reports whether a value that another call has just stored is good enough. Loading does not end with
-// ctx, for others may wait for it; it ends after fillTime. At most fillSlots loads run at once.
+// fill returns the result of load, and keeps it unless load fails. Of many callers with one key one loads. valid reports
+// whether a value that another call has just stored is good enough. Loading does not end with ctx, for others may wait
+// for it, but after fillTime. At most fillSlots loads run at once.
 func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
 	done := c.flights.DoChan(k.name(), func() (any, error) {
 		// Another flight may have landed between the look-up and this one's start.
@@ -135,14 +134,14 @@ func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
 		defer end()
 	}
 	v, err := h.cache.fill(ctx, k, h.settled, func(ctx context.Context) (value, error) {
-		files, err := h.contents.Files(ctx, k.project, k.version)
+		files, err := h.Contents.Files(ctx, k.project, k.version)
 		if errors.Is(err, sandlot.ErrNotFound) { // it was deleted, or the version erased, since its head was confirmed
-			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, sandlot.CodeProjectNotFound)
+			err = sandlot.CodeProjectNotFound
 		}
 		if err != nil {
 			return value{}, fmt.Errorf("files of %s version %d: %w", k.project, k.version, err)
 		}
-		return value{list: newList(files, h.now().Add(unsettled))}, nil
+		return value{list: newList(files, h.Now().Add(unsettled))}, nil
 	})
 	if err != nil && known {
 		return last.list, nil // it lacks at most other forms of the same bytes
@@ -152,11 +151,10 @@ func (h *Handler) list(ctx context.Context, p *sandlot.Project) (*list, error) {
 
 // settled reports whether a list gets no more variants, or was read less than a second ago.
 func (h *Handler) settled(v value) bool {
-	return v.list.until.IsZero() || h.now().Before(v.list.until)
+	return v.list.until.IsZero() || h.Now().Before(v.list.until)
 }
 
-// body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They are
-// shared and must not be changed.
+// body returns all bytes of a blob of at most bodyMax bytes, from the cache or the store. They must not be changed.
 func (h *Handler) body(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	k := key{digest: b.SHA256}
 	if v, ok := h.cache.entries.GetIfPresent(k); ok {
@@ -171,7 +169,7 @@ func (h *Handler) body(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 
 // readAll reads a blob into memory.
 func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
-	rc, err := h.contents.Open(ctx, b, 0, -1)
+	rc, err := h.Contents.Open(ctx, b, 0, -1)
 	if err != nil {
 		return nil, blobError("open", b, err)
 	}
@@ -187,7 +185,7 @@ func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 // sandlot.ErrCorrupt.
 func blobError(doing string, b sandlot.Blob, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return fmt.Errorf("%s blob %d %s: %w: %w", doing, b.ID, b.Ref, sandlot.ErrCorrupt, err)
+		err = fmt.Errorf("%w: %w", sandlot.ErrCorrupt, err)
 	}
 	return fmt.Errorf("%s blob %d %s: %w", doing, b.ID, b.Ref, err)
 }

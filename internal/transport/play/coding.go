@@ -2,6 +2,7 @@ package play
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -35,8 +36,7 @@ func codingOf(name string) coding {
 	return identity
 }
 
-// wishes holds the qualities that a client gives to the codings, in thousandths. 0 means that it does not accept the
-// coding.
+// wishes holds the qualities that a client gives to the codings, in thousandths; 0: it does not accept the coding.
 type wishes [numCodings]int
 
 // wished reads Accept-Encoding (RFC 9110, section 12.5.3). Plain bytes are accepted unless the client refuses them. If
@@ -69,8 +69,7 @@ func wished(h http.Header) wishes {
 	return w
 }
 
-// quality reads the parameters of a coding, such as "q=0.5", and returns the quality in
-// thousandths: 1000 if there is none, 0 if it is malformed.
+// quality reads the parameters of a coding, such as "q=0.5", in thousandths: 1000 if there is none, 0 if it is malformed.
 func quality(params string) int {
 	if params == "" {
 		return 1000
@@ -79,18 +78,11 @@ func quality(params string) int {
 	if !strings.EqualFold(strings.TrimSpace(name), "q") {
 		return 1000
 	}
-	value = strings.TrimSpace(value)
-	if len(value) == 0 || len(value) > 5 || value[0] != '0' && value[0] != '1' || len(value) > 1 && value[1] != '.' {
+	q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+	if err != nil || !(q >= 0 && q <= 1) {
 		return 0
 	}
-	q := int(value[0]-'0') * 1000
-	for i, unit := 2, 100; i < len(value); i, unit = i+1, unit/10 {
-		if value[i] < '0' || value[i] > '9' {
-			return 0
-		}
-		q += int(value[i]-'0') * unit
-	}
-	return min(q, 1000)
+	return int(q * 1000)
 }
 
 // form returns the form of the file that a request's Accept-Encoding prefers, and among equals the smallest. A client

@@ -71,17 +71,6 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
-func TestVariantsThatAreNotSmallerAreNotSent(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	same := strings.Repeat("y", 300)
-	s.packed = map[string]string{"br": same, "zstd": same, "gzip": same}
-	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.js", strings.Repeat("x", 300)))
-	if got := get(newHandler(s, "localhost"), "/a.js", "Accept-Encoding: br, gzip").Header.Get("Content-Encoding"); got != "" {
-		t.Errorf("%q, which is no smaller", got)
-	}
-}
-
 func TestETagForEachRepresentation(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)

@@ -1,13 +1,14 @@
 package play
 
 import (
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
-// conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). If they decide the
-// answer, it sends 412 or 304 and returns that status. Otherwise it returns 0. Nothing here has a
-// Last-Modified, so conditions on times do not apply.
+// conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). If they decide the answer, it sends 412 or
+// 304 and returns that status, otherwise 0. Nothing here has a Last-Modified.
 func (x *exchange) conditions(f *file, o *form) int {
 	if want := x.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
 		x.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
@@ -28,9 +29,8 @@ func (x *exchange) conditions(f *file, o *form) int {
 // star reports whether a condition is "*", which matches any file.
 func star(lines []string) bool { return len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" }
 
-// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison
-// ignores the W/ of a tag; a strong one does not match such a tag. A malformed list matches nothing
-// from the malformed tag on.
+// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison ignores the W/ of a
+// tag. A malformed list matches nothing from the malformed tag on.
 func nameTag(lines []string, etag string, weak bool) bool {
 	for _, line := range lines {
 		for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t,") {
@@ -49,4 +49,81 @@ func nameTag(lines []string, etag string, weak bool) bool {
 		}
 	}
 	return false
+}
+
+// A span is n bytes from off.
+type span struct{ off, n int64 }
+
+// header returns the Content-Range of the span in a file of size bytes.
+func (s span) header(size int64) string {
+	return fmt.Sprintf("bytes %d-%d/%d", s.off, s.off+s.n-1, size)
+}
+
+// ranges returns the range of a GET. It refers to the plain bytes only: a client that requests a part gets it
+// uncompressed. It returns false for the whole file: if there is no Range, more than one or a malformed one, if If-Range
+// does not match, and if the chosen form cannot be cut, since it has the script after it or the client has to unpack
+// it. A span without bytes means that the range lies outside the file: the answer is 416.
+func (x *exchange) ranges(f *file, chosen *form) (span, bool) {
+	header := first(x.r.Header["Range"])
+	if header == "" || x.r.Method != http.MethodGet || len(chosen.after) > 0 || f.encoded && chosen != &f.plain {
+		return span{}, false
+	}
+	if want := first(x.r.Header["If-Range"]); want != "" && want != f.plain.etag[0] {
+		return span{}, false
+	}
+	unit, text, ok := strings.Cut(header, "=")
+	if !ok || !strings.EqualFold(strings.TrimSpace(unit), "bytes") || f.plain.size == 0 {
+		return span{}, false
+	}
+	return parseSpan(text, f.plain.size)
+}
+
+// parseSpan returns a range of a file of size bytes, without bytes if it begins after its end. It returns false if it is
+// malformed, or if there are several.
+func parseSpan(text string, size int64) (span, bool) {
+	first, last, ok := strings.Cut(strings.TrimSpace(text), "-")
+	from, err1 := position(first)
+	to, err2 := position(last)
+	switch {
+	case !ok || err1 != nil || err2 != nil || from < 0 && to < 0 || from >= 0 && to >= 0 && to < from:
+		return span{}, false
+	case from < 0:
+		n := min(to, size)
+		return span{size - n, n}, true
+	case from >= size:
+		return span{}, true
+	case to < 0 || to >= size:
+		return span{from, size - from}, true
+	}
+	return span{from, to - from + 1}, true
+}
+
+// position returns a number of a range, -1 if there is none.
+func position(s string) (int64, error) {
+	if s == "" {
+		return -1, nil
+	}
+	n, err := strconv.ParseUint(s, 10, 63)
+	return int64(n), err
+}
+
+// sendSpan answers with a part of a file's plain bytes, and returns the status.
+func (x *exchange) sendSpan(f *file, s span) int {
+	if s.n == 0 {
+		x.w.Header().Set("Content-Range", "bytes */"+strconv.FormatInt(f.plain.size, 10))
+		x.refuse(http.StatusRequestedRangeNotSatisfiable, "The range lies outside of the file.")
+		return http.StatusRequestedRangeNotSatisfiable
+	}
+	p, err := x.open(x.r.Context(), &f.plain, s.off, s.n)
+	if err != nil {
+		x.fail(err)
+		return http.StatusInternalServerError
+	}
+	defer p.Close()
+	h := x.describe(f, &f.plain, http.StatusPartialContent)
+	h.Set("Content-Range", s.header(f.plain.size))
+	h.Set("Content-Length", strconv.FormatInt(s.n, 10))
+	x.w.WriteHeader(http.StatusPartialContent)
+	x.copy(p)
+	return http.StatusPartialContent
 }

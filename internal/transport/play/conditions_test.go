@@ -1,13 +1,8 @@
 package play
 
 import (
-	"io"
-	"mime"
-	"mime/multipart"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestConditions(t *testing.T) {
@@ -89,17 +84,16 @@ func TestRanges(t *testing.T) {
 		{"long suffix", []string{"Range: bytes=-99"}, 206, "bytes 0-9/10", body},
 		{"whole", []string{"Range: bytes=0-"}, 206, "bytes 0-9/10", body},
 		{"unit in capitals", []string{"Range: Bytes=0-0"}, 206, "bytes 0-0/10", "0"},
-		{"one of two is there", []string{"Range: bytes=99-,3-3"}, 206, "bytes 3-3/10", "3"},
+		{"several", []string{"Range: bytes=0-1,3-3"}, 200, "", body},
 		{"none is there", []string{"Range: bytes=10-"}, 416, "bytes */10", ""},
 		{"empty suffix", []string{"Range: bytes=-0"}, 416, "bytes */10", ""},
-		{"backwards", []string{"Range: bytes=4-2"}, 416, "bytes */10", ""},
-		{"no numbers", []string{"Range: bytes=a-b"}, 416, "bytes */10", ""},
-		{"a dash", []string{"Range: bytes=-"}, 416, "bytes */10", ""},
-		{"signs", []string{"Range: bytes=+1-2"}, 416, "bytes */10", ""},
-		{"2^64", []string{"Range: bytes=18446744073709551616-"}, 416, "bytes */10", ""},
+		{"backwards", []string{"Range: bytes=4-2"}, 200, "", body},
+		{"no numbers", []string{"Range: bytes=a-b"}, 200, "", body},
+		{"a dash", []string{"Range: bytes=-"}, 200, "", body},
+		{"signs", []string{"Range: bytes=+1-2"}, 200, "", body},
+		{"2^64", []string{"Range: bytes=18446744073709551616-"}, 200, "", body},
 		{"another unit", []string{"Range: lines=0-1"}, 200, "", body},
 		{"no unit", []string{"Range: 0-1"}, 200, "", body},
-		{"more than the whole", []string{"Range: bytes=0-8,1-9"}, 200, "", body},
 		{"row 90: very many", []string{"Range: bytes=" + strings.Repeat("0-0,", 1000) + "1-1"}, 200, "", body},
 		{"If-Range", []string{"Range: bytes=0-0", "If-Range: " + etag}, 206, "bytes 0-0/10", "0"},
 		{"If-Range, other", []string{"Range: bytes=0-0", `If-Range: "x"`}, 200, "", body},
@@ -140,54 +134,4 @@ func TestRangesAreOfThePlainBytes(t *testing.T) {
 	if res.StatusCode != 200 || res.Header.Get("Content-Encoding") != "gzip" || packed.Header.Get("Accept-Ranges") != "" {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
-}
-
-func TestSeveralRanges(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	big := strings.Repeat("0123456789", 300_000)
-	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a.txt", "0123456789"), s.file("big.bin", big))
-	h := newHandler(s, "localhost")
-	for path, want := range map[string][]string{
-		"/a.txt":   {"text/plain; charset=utf-8 bytes 0-1/10 01", "text/plain; charset=utf-8 bytes 9-9/10 9"},
-		"/big.bin": {"application/octet-stream bytes 0-1/3000000 01", "application/octet-stream bytes 2999999-2999999/3000000 9"},
-	} {
-		res := get(h, path, "Range: bytes=0-1, -1")
-		body := bodyOf(t, res)
-		mediaType, params, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
-		if err != nil || mediaType != "multipart/byteranges" || res.ContentLength != int64(len(body)) || res.StatusCode != 206 {
-			t.Fatalf("%d %v: %d bytes", res.StatusCode, res.Header, len(body))
-		}
-		var got []string
-		for r := multipart.NewReader(strings.NewReader(body), params["boundary"]); ; {
-			part, err := r.NextPart()
-			if err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatal(err)
-			}
-			b, _ := io.ReadAll(part)
-			got = append(got, part.Header.Get("Content-Type")+" "+part.Header.Get("Content-Range")+" "+string(b))
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
-		}
-	}
-}
-
-func FuzzRange(f *testing.F) {
-	for _, s := range []string{"0-0", "-1", "1-", "0-0,2-3", "5-1", "99999999999999999999-", "-,", " 1-2 , 3-4"} {
-		f.Add(s, int64(10))
-	}
-	f.Fuzz(func(t *testing.T, set string, size int64) {
-		if size < 1 {
-			return
-		}
-		spans, ok := parseSpans(set, size)
-		for _, s := range spans {
-			if !ok || s.off < 0 || s.n < 1 || s.off+s.n > size || s.off+s.n < 0 {
-				t.Errorf("%q of %d: %v", set, size, s)
-			}
-		}
-	})
 }

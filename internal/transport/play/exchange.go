@@ -37,55 +37,59 @@ type exchange struct {
 	previewing bool
 }
 
-// allowed are the methods of every address except the heartbeat.
-const allowed = "GET, HEAD, OPTIONS"
+// allowed are the methods of every address except the heartbeat, which has those of posted.
+const (
+	allowed = "GET, HEAD, OPTIONS"
+	posted  = "POST, OPTIONS"
+)
 
 // ours is the service's own folder in every project. No file of a project can be in it.
 const ours = "/.sandlot/"
 
-// reads reports whether the request is a GET or HEAD. It answers any other: an OPTIONS with methods, others with 405.
-func (x *exchange) reads(methods string) bool {
-	switch x.r.Method {
-	case http.MethodGet, http.MethodHead:
+// takes reports whether the request has one of the methods, beside OPTIONS. It answers any other: an OPTIONS with the
+// methods, also as a preflight of a page in the path form's sandbox, others with 405.
+func (x *exchange) takes(methods string) bool {
+	switch {
+	case x.r.Method == http.MethodOptions:
+		h := x.headers(revalidate)
+		h.Set("Allow", methods)
+		if x.place == onPath {
+			h.Set("Access-Control-Allow-Methods", methods)
+			h.Set("Access-Control-Allow-Headers", "*")
+			h.Set("Access-Control-Max-Age", "86400")
+		}
+		x.w.WriteHeader(http.StatusNoContent)
+		return false
+	case methods == allowed && (x.r.Method == http.MethodGet || x.r.Method == http.MethodHead):
 		return true
-	case http.MethodOptions:
-		x.options(methods)
-	default:
-		x.notAllowed(methods)
+	case methods == posted && x.r.Method == http.MethodPost:
+		return true
 	}
+	x.w.Header().Set("Allow", methods)
+	x.say(http.StatusMethodNotAllowed, "method")
 	return false
 }
 
-// Refuse answers a request to a project's origin with a status of 400 or above and a page with message. It is for
-// requests that the program refuses before it looks for the project. The answer has the headers of every answer on such
-// an origin, so that it is as isolated as the project.
+// write answers with a small text, whose other header fields are set.
+func (x *exchange) write(status int, contentType []string, body []byte) {
+	h := x.w.Header()
+	h["Content-Type"] = contentType
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	x.w.WriteHeader(status)
+	if x.r.Method != http.MethodHead {
+		_, _ = x.w.Write(body) // an error means that the client is gone
+	}
+}
+
+// Refuse answers a request to a project's origin, before its project is known, with a status of 400 or above and a page
+// with message. The answer is as isolated as the project.
 func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, status int, message string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	x.refuse(status, message)
 }
 
-// options answers an OPTIONS request, and a preflight of a page in the path form's sandbox.
-func (x *exchange) options(methods string) {
-	h := x.headers(revalidate)
-	h.Set("Allow", methods)
-	if x.place == onPath {
-		h.Set("Access-Control-Allow-Methods", methods)
-		h.Set("Access-Control-Allow-Headers", "*")
-		h.Set("Access-Control-Max-Age", "86400")
-	}
-	x.w.WriteHeader(http.StatusNoContent)
-}
-
-// notAllowed refuses a method.
-func (x *exchange) notAllowed(methods string) {
-	x.w.Header().Set("Allow", methods)
-	x.say(http.StatusMethodNotAllowed, "method")
-}
-
 // notFound answers 404 with the service's own page.
-func (x *exchange) notFound() {
-	x.say(http.StatusNotFound, "missing")
-}
+func (x *exchange) notFound() { x.say(http.StatusNotFound, "missing") }
 
 // statuses has the status of each kind of error that reading can meet. Any other error is a fault of the service. It
 // never changes.
@@ -97,11 +101,11 @@ var statuses = map[sandlot.Kind]int{
 	sandlot.KindFull:        http.StatusInsufficientStorage,
 }
 
-// fail answers with a page for an error of the Service. An error that is neither a *sandlot.Error nor a sandlot.Code is
-// a fault: it is logged, and not shown to the client. The page of a project that was taken down makes a browser clear
-// its cache, and a service worker of such a project is replaced by one that removes itself.
+// fail answers with a page for an error of the Service. A fault is logged, and not shown to the client. The page of a
+// project that was taken down makes a browser clear its cache, and its service worker is replaced by one that removes
+// itself.
 func (x *exchange) fail(err error) {
-	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && x.asksForWorker() {
+	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && asksForWorker(x.r) {
 		x.worker(lastWorkerJS)
 		return
 	}
@@ -121,11 +125,10 @@ func (x *exchange) fail(err error) {
 	}
 	switch {
 	case code == sandlot.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
-		// Clears the browser's copies of it. Not its storage: a reinstated project should find its players' games
-		// again.
+		// Not its storage: a reinstated project should find its players' games again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && x.r.Context().Err() == nil:
-		x.log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
+		x.Log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	}
 	x.say(status, nameOf(code, status))
 }

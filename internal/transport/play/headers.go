@@ -13,11 +13,9 @@ type field struct {
 	value []string
 }
 
-// always are the fields of every response, whatever its status. Published code is trusted with its own origin and
-// nothing else: browsers do not guess its type, run it in no process of other origins, and grant it no device.
-// Permissions-Policy names only features that Chromium knows on every system, because it warns about others in the
-// console of every game. There is no frame-ancestors: projects may be framed anywhere, for nothing in them needs a
-// login.
+// always are the fields of every response. Published code is trusted with its own origin and nothing else: browsers do
+// not guess its type, run it in no process of other origins, and grant it no device. Permissions-Policy names only
+// features that Chromium knows on every system, because it warns about others. Projects may be framed anywhere.
 var always = [...]field{
 	{"X-Content-Type-Options", []string{"nosniff"}},
 	{"Origin-Agent-Cluster", []string{"?1"}},
@@ -30,13 +28,12 @@ var always = [...]field{
 const csp = "object-src 'none'; base-uri 'self'"
 
 // quarantined is the policy for projects of accounts with an unverified address, if the operator wants quarantine. A
-// self-contained game goes on working, while a page that requests passwords cannot send them anywhere unseen. Dialogs
-// work and forms fire their events, for honest games use them; form-action keeps forms from sending. A page cannot
-// frame its own address: a proxy in front answers some requests itself, without a policy, and the page could act from
-// within such a frame.
+// self-contained game goes on working, with dialogs and events of forms, while a page that requests passwords cannot
+// send them anywhere. A page cannot frame its own address: a proxy in front answers some requests without a policy.
 const (
 	quarantined = csp + "; default-src 'self' 'unsafe-inline' 'unsafe-eval' 'wasm-unsafe-eval' data: blob:; " +
-		"connect-src 'self' data: blob:; form-action 'none'; frame-src data: blob:; sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
+		"connect-src 'self' data: blob:; form-action 'none'; frame-src data: blob:; " +
+		"sandbox allow-scripts allow-pointer-lock allow-orientation-lock allow-modals allow-forms"
 	quarantinedOrigin = quarantined + " allow-same-origin"
 )
 
@@ -56,8 +53,7 @@ var (
 	exposed        = []string{"Content-Encoding, Content-Range, ETag"}
 	noindex        = []string{"noindex"}
 
-	// Browsers require these two before a page may share memory between threads. A project's own pages may embed all of
-	// its files (Cross-Origin-Resource-Policy); other sites have to allow it for theirs.
+	// Browsers require these two before a page may share memory between threads.
 	ownGroup  = []string{"same-origin"}
 	isolating = []string{"require-corp"}
 
@@ -105,7 +101,7 @@ func (x *exchange) headers(cacheControl []string) http.Header {
 }
 
 // quarantined reports whether the project's pages may contact nothing but their own origin.
-func (x *exchange) quarantined() bool { return x.quarantine && !x.project.Verified }
+func (x *exchange) quarantined() bool { return x.Quarantine && !x.project.Verified }
 
 // policy returns the Content-Security-Policy for the place and the project.
 func (x *exchange) policy() []string {
@@ -120,9 +116,8 @@ func (x *exchange) policy() []string {
 	return originPolicy
 }
 
-// fresh returns the Cache-Control of a file. The files of a version never change and may be cached for a year. Those of
-// a project must be revalidated every time, which costs a 304, and so must those of a version in quarantine: a browser
-// could make a service worker of a cached script.
+// fresh returns the Cache-Control of a file. The files of a version never change and may be cached for a year, but in
+// quarantine: a browser could make a service worker of a cached script.
 func (x *exchange) fresh() []string {
 	if x.place == onVersion && !x.quarantined() {
 		return immutable
@@ -130,22 +125,7 @@ func (x *exchange) fresh() []string {
 	return revalidate
 }
 
-// varies returns the Vary of a response that depends on the encodings that the client accepts, or on whether it is a
-// browser's own navigation; nil if it depends on neither.
-func varies(encodings, navigation bool) []string {
-	switch {
-	case encodings && navigation:
-		return varyBoth
-	case encodings:
-		return varyEncoding
-	case navigation:
-		return varyBrowser
-	}
-	return nil
-}
-
-// unknownType is the Content-Type of a file that its author compressed, for a client that does not
-// unpack it.
+// unknownType is the Content-Type of a file that its author compressed, for a client that does not unpack it.
 var unknownType = []string{mediatype.Unknown}
 
 // describe sets the fields of every response and those that describe a form, for an answer with that status. It leaves
@@ -157,8 +137,13 @@ func (x *exchange) describe(f *file, o *form, status int) http.Header {
 	} else {
 		h["Etag"] = o.etag
 	}
-	if vary := varies(f.varies, x.moves() || x.followed); vary != nil {
-		h["Vary"] = vary
+	switch navigation := x.moves() || x.followed; {
+	case f.varies && navigation:
+		h["Vary"] = varyBoth
+	case f.varies:
+		h["Vary"] = varyEncoding
+	case navigation:
+		h["Vary"] = varyBrowser
 	}
 	if status == http.StatusNotModified {
 		return h

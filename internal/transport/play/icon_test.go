@@ -21,12 +21,6 @@ func TestRegression21AnIconIsAlwaysThere(t *testing.T) {
 		{"favicon.ico", map[string]string{document: page("one"), "favicon.ico": "ico", "favicon.svg": "<svg/>"}, "ico", "image/x-icon"},
 		{"favicon.svg", map[string]string{document: page("one"), "favicon.svg": "<svg/>", "favicon.png": "png"}, "<svg/>", "image/svg+xml"},
 		{"favicon.png", map[string]string{document: page("one"), "favicon.png": "png"}, "png", "image/png"},
-		{"the document's", map[string]string{document: `<title>x</title><link rel="stylesheet" href="a.css"><LINK REL="shortcut icon" HREF=" ./img/my%20icon.png?v=2 "><body>`, "img/my icon.png": "png"}, "png", "image/png"},
-		{"one from elsewhere", map[string]string{document: `<link rel=icon href="https://elsewhere.example/a.png">`, "a.png": "png"}, "", "image/svg+xml"},
-		{"one that is not there", map[string]string{document: `<link rel=icon href="none.png">`}, "", "image/svg+xml"},
-		{"one in the body", map[string]string{document: `<body><link rel=icon href="a.png">`, "a.png": "png"}, "", "image/svg+xml"},
-		{"data", map[string]string{document: `<link rel=icon href="data:,">`}, "", "image/svg+xml"},
-		{"no end", map[string]string{document: "<link " + strings.Repeat("x", 1<<20)}, "", "image/svg+xml"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newWorld(t)
@@ -36,16 +30,14 @@ func TestRegression21AnIconIsAlwaysThere(t *testing.T) {
 			}
 			s.put(gameID, files...)
 			h := newHandler(s, "localhost")
-			for range 2 { // found, and remembered
-				for p, target := range map[place]string{onProject: "/favicon.ico", onVersion: "/favicon.ico", onPath: "/favicon.ico"} {
-					res := at(h, p, request("GET", target))
-					body, want := bodyOf(t, res), c.want
-					if want == "" {
-						want = string(iconSVG)
-					}
-					if res.StatusCode != 200 || body != want || !strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) {
-						t.Errorf("place %d: %d, %s, %.40q", p, res.StatusCode, res.Header.Get("Content-Type"), body)
-					}
+			for p, target := range map[place]string{onProject: "/favicon.ico", onVersion: "/favicon.ico", onPath: "/favicon.ico"} {
+				res := at(h, p, request("GET", target))
+				body, want := bodyOf(t, res), c.want
+				if want == "" {
+					want = string(iconSVG)
+				}
+				if res.StatusCode != 200 || body != want || !strings.HasPrefix(res.Header.Get("Content-Type"), c.kind) {
+					t.Errorf("place %d: %d, %s, %.40q", p, res.StatusCode, res.Header.Get("Content-Type"), body)
 				}
 			}
 			if s.plays() != 0 {

@@ -3,7 +3,6 @@ package play
 import (
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"sandlot"
@@ -11,12 +10,11 @@ import (
 )
 
 // A list holds the files of one version, with everything about them that does not depend on a request. It is shared by
-// requests and never changes, except for icon and the prepared answers in it, which may be set concurrently.
+// requests and never changes, except for the prepared answers in it, which may be set concurrently.
 type list struct {
-	files  map[string]*file       // by name
-	icon   atomic.Pointer[string] // the name of the project's own icon, empty if it has none; nil: not looked for yet
-	until  time.Time              // when to read the list again because variants may have come; zero: never
-	weight uint32                 // approximate size of the list in bytes
+	files  map[string]*file // by name
+	until  time.Time        // when to read the list again because variants may have come; zero: never
+	weight uint32           // approximate size of the list in bytes
 }
 
 // A file is one published file.

@@ -16,7 +16,7 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	id, path, slash := strings.Cut(rest, "/")
-	if ok && h.places.Content == "" && names.ValidPreview(id) {
+	if ok && h.Places.Content == "" && names.ValidPreview(id) {
 		x.preview("/" + path)
 		return
 	}
@@ -25,7 +25,7 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var err error
-	if x.project, err = h.service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id)); err != nil {
+	if x.project, err = h.Service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id)); err != nil {
 		x.fail(err)
 		return
 	}
@@ -34,16 +34,16 @@ func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 }
 
 // hasPath reports whether the path form is served.
-func (h *Handler) hasPath() bool { return h.places.PathForm || h.places.Content == "" }
+func (h *Handler) hasPath() bool { return h.Places.PathForm || h.Places.Content == "" }
 
 // servePath handles the special cases of the path form, and then serves the path.
 func (x *exchange) servePath(path string, slash bool) {
 	switch reading := x.r.Method == http.MethodGet || x.r.Method == http.MethodHead; {
-	case x.r.Header.Get("Service-Worker") == "script":
+	case asksForWorker(x.r):
 		// A worker would run outside of the sandbox, on the origin of the website.
 		x.refuse(http.StatusForbidden, "Service workers are for projects on their own address.")
 	case reading && x.moves() && navigates(x.r.Header):
-		x.redirect(http.StatusTemporaryRedirect, x.places.Origin(string(x.project.ID))+escape(path))
+		x.redirect(http.StatusTemporaryRedirect, x.Places.Origin(string(x.project.ID))+escape(path))
 	case reading && !slash:
 		x.redirect(http.StatusPermanentRedirect, x.root)
 	default:
@@ -52,7 +52,7 @@ func (x *exchange) servePath(path string, slash bool) {
 }
 
 // moves reports whether a browser's own navigation to this address is redirected to the project's own origin.
-func (x *exchange) moves() bool { return x.place == onPath && x.places.Content != "" }
+func (x *exchange) moves() bool { return x.place == onPath && x.Places.Content != "" }
 
 // redirect redirects the client to another location, with the query of the request.
 func (x *exchange) redirect(status int, location string) {
@@ -62,7 +62,7 @@ func (x *exchange) redirect(status int, location string) {
 	}
 	h := x.headers(cacheControl)
 	if x.moves() {
-		h["Vary"] = varies(false, true)
+		h["Vary"] = varyBrowser
 	}
 	if x.r.URL.RawQuery != "" {
 		location += "?" + x.r.URL.RawQuery

@@ -77,29 +77,3 @@ func TestPathForm(t *testing.T) {
 		}
 	})
 }
-
-func TestPathFormIsOfTheCurrentVersion(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	s.put(gameID, s.file("index.html", "<p>one"))
-	h := newHandler(s, "localhost")
-	first := s.versionLabel()
-	s.put(gameID, s.file("index.html", "<p>two"))
-	if got := path(h, "/~/chess-abc234/", "GET").Body.String(); got != "<p>two" {
-		t.Errorf("%q", got)
-	}
-	w := newRecorder()
-	h.ServeOrigin(w, request("GET", "/"), first)
-	if got := w.Body.String(); got != "<p>one" {
-		t.Errorf("the version before: %q", got)
-	}
-	w = newRecorder()
-	guessed := first[:len(first)-1] + "9"
-	if guessed == first {
-		guessed = first[:len(first)-1] + "8"
-	}
-	h.ServeOrigin(w, request("GET", "/"), guessed)
-	if w.Code != 404 {
-		t.Errorf("a guessed suffix: %d", w.Code)
-	}
-}

@@ -1,38 +1,17 @@
 // Package play serves the files of published projects to their visitors.
 //
-// # Addresses
+// Each project has an origin of its own, {project_id}.{content host}, so that no project can read another's storage or
+// the login of the website; each version has one, too, which only its owner learns. Where names cannot be resolved the
+// path form {base}/~/{project_id}/ serves the same bytes inside a sandbox.
 //
-// Each project has an origin of its own, {project_id}.{content host}, so that no project can read
-// another's storage or the login of the website. Each version of it has one, too, which only its
-// owner learns. Where names cannot be resolved the path form {base}/~/{project_id}/ serves the same
-// bytes inside a sandbox.
-//
-// # A request
-//
-// A request takes these steps, all of which are in read.go:
-//
-//   - Which project? The Service returns it every time, so that an acknowledged write is seen at once.
-//   - Which file? It is looked up in the list of the project's version.
-//   - Which form of it? Plain, compressed, or with the heartbeat's script.
-//   - Conditions and ranges of HTTP are applied.
-//   - The bytes are sent: from the cache if they are few, streamed if they are many.
-//
-// Lists and bytes are cached under keys under which they never change, so nothing in the cache is
-// ever out of date.
-//
-// # Bytes
-//
-// Bytes are sent exactly as they were published, and never if they do not have their hash. The one exception is a
-// browser's own top-level navigation to an HTML primary file: it gets one more script after the file, with which the
-// page reports every 20 seconds that somebody is playing.
-//
-// # Visitors
-//
-// A load of the primary file is a play, and a heartbeat counts a player as present. Visitors are distinguished by a
-// hash that cannot be traced back after midnight UTC: see [Visitors].
+// read.go has the steps of a request: the project, a file of its version, a form of the file, conditions and ranges,
+// the bytes. Lists and bytes are cached under keys under which they never change. Bytes are sent exactly as they were
+// published, and never if they do not have their hash; a browser's own navigation to an HTML primary file gets one more
+// script after the file, which reports that somebody is playing.
 package play
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -75,8 +54,8 @@ type Gallery interface {
 	Leave(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
 }
 
-// A Config holds the parts and settings of a Handler. Only Service, Contents, Gallery and Places are needed. Everything
-// in it is called concurrently.
+// A Config holds the parts and settings of a Handler, all called concurrently. Service, Contents, Gallery and Places are
+// needed.
 type Config struct {
 	Service    Service
 	Contents   Contents
@@ -94,23 +73,14 @@ type Config struct {
 // defaultCacheBytes is room for the current files of some thousand small games, and the smallest machines can spare it.
 const defaultCacheBytes = 64 << 20
 
-// A Handler serves published files. Its methods may be called concurrently. A handler that fails after it has begun an
-// answer panics with http.ErrAbortHandler, so that the client sees that the answer is incomplete.
+// A Handler serves published files. Its methods may be called concurrently. One that fails after it has begun an answer
+// panics with http.ErrAbortHandler, so that the client sees that the answer is incomplete.
 type Handler struct {
-	service     Service
-	contents    Contents
-	gallery     Gallery
-	places      sandlot.Places
-	visitors    *Visitors
-	token       func(*http.Request) string
+	Config
 	agents      *agents
 	book        *catalog.Texts[said]
-	quarantine  bool
-	admission   *admission.Limits
 	cache       *cache
-	bodyMax     int64 // the largest body that is cached
-	now         func() time.Time
-	log         *slog.Logger
+	bodyMax     int64       // the largest body that is cached
 	script      *file       // /.sandlot/player.js
 	ownIcon     *file       // of projects without one
 	storagePage storagePage // /.sandlot/storage
@@ -124,37 +94,33 @@ type Handler struct {
 
 // New returns a Handler. It panics if the texts that are built into the program are broken.
 func New(c Config) *Handler {
+	site := c.Places.Base.Scheme + "://" + c.Places.Base.Host
+	c.CacheBytes = cmp.Or(c.CacheBytes, defaultCacheBytes)
 	h := &Handler{
-		service: c.Service, contents: c.Contents, gallery: c.Gallery, places: c.Places, visitors: c.Visitors, token: c.Token, agents: newAgents(), book: openBook(), now: c.Now, log: c.Log, script: scriptFile("player.js", playerJS), ownIcon: iconFile(), storagePage: newStoragePage(c.Places.Base), previews: newPreview(c.Places.Base.Scheme+"://"+c.Places.Base.Host, c.Quarantine), quarantine: c.Quarantine, admission: c.Admission,
-		siteConnections: []string{`(response-origin "` + c.Places.Base.Scheme + "://" + c.Places.Base.Host + `/*");webrtc=block`},
+		Config: c, agents: newAgents(), book: openBook(), cache: newCache(c.CacheBytes), bodyMax: min(maxBody, c.CacheBytes/8),
+		script: scriptFile("player.js", playerJS), ownIcon: scriptFile("icon.svg", iconSVG),
+		storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
+		siteConnections: []string{`(response-origin "` + site + `/*");webrtc=block`},
 		prefix:          strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
-	if h.visitors == nil {
-		h.visitors = NewVisitors()
+	if h.Visitors == nil {
+		h.Visitors = NewVisitors()
 	}
-	if h.token == nil {
-		h.token = func(*http.Request) string { return "" }
+	if h.Now == nil {
+		h.Now = time.Now
 	}
-	if h.now == nil {
-		h.now = time.Now
-	}
-	if h.log == nil {
-		h.log = slog.New(slog.DiscardHandler)
-	}
-	if c.CacheBytes == 0 {
-		c.CacheBytes = defaultCacheBytes
+	if h.Log == nil {
+		h.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Places.Content != "" {
 		h.suffix = "." + hostname(c.Places.Content)
 	}
-	h.cache = newCache(c.CacheBytes)
-	h.bodyMax = min(maxBody, c.CacheBytes/8)
 	return h
 }
 
-// Label returns the part of a request's Host before the content host, in lower case. ok reports whether the Host is
-// under the content host at all. If so, the request belongs to ServeOrigin whatever the label is, and never to the
-// website. Ports are not compared: a request that came through a tunnel must not reach the website either.
+// Label returns the part of a request's Host before the content host, in lower case. If ok, the Host is under the
+// content host, and the request belongs to ServeOrigin and never to the website. Ports are not compared: a request that
+// came through a tunnel must not reach the website either.
 func (h *Handler) Label(host string) (label string, ok bool) {
 	if h.suffix == "" {
 		return "", false

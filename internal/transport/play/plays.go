@@ -8,8 +8,8 @@ import (
 )
 
 // plays reports whether a load of the primary file that was answered with status is a play. Every GET of the whole file
-// is one, by any program, except those that precede a play: prefetches, crawlers and previews of links. A 304 is a play
-// only if the request has the ETag of the file, which can only come from the service; "*" does not count.
+// is one, except prefetches, crawlers and previews of links. A 304 is a play only if the request has the ETag of the
+// file, which can only come from the service.
 func (x *exchange) plays(status int) bool {
 	return x.r.Method == http.MethodGet &&
 		(status == http.StatusOK || status == http.StatusNotModified && x.named) &&
@@ -26,8 +26,7 @@ func first(values []string) string {
 	return values[0]
 }
 
-// prefetches reports whether a browser loads a page in advance. Sec-Purpose is the standard field,
-// the others are older.
+// prefetches reports whether a browser loads a page in advance. Sec-Purpose is the standard field.
 func prefetches(h http.Header) bool {
 	for _, name := range [...]string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		for _, value := range h[name] {
@@ -40,9 +39,8 @@ func prefetches(h http.Header) bool {
 	return false
 }
 
-// crawlers are parts, in lower case, of the User-Agents of programs that read pages for a search
-// engine, a preview or a monitor, as their makers document them. Most contain "bot", "crawler" or
-// "spider".
+// crawlers are parts, in lower case, of the User-Agents of programs that read pages for a search engine, a preview or a
+// monitor, as their makers document them.
 var crawlers = [...]string{
 	"bot", "crawl", "spider", "slurp", "archiver", // search engines and archives
 	"preview", "facebookexternalhit", "facebookcatalog", "meta-externalagent", "meta-externalfetcher", // links shown to friends

@@ -2,7 +2,6 @@ package play
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -81,46 +80,6 @@ func TestPlays(t *testing.T) {
 	})
 }
 
-func TestVisitors(t *testing.T) {
-	t.Parallel()
-	v := NewVisitors()
-	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
-	r := request("GET", "/", "User-Agent: a")
-	id := v.ID(r, "", noon)
-	if len(id) != 32 || !isPlayer(string(id)) {
-		t.Errorf("%q", id)
-	}
-	if v.ID(r, "", noon.Add(11*time.Hour+59*time.Minute)) != id {
-		t.Error("another visitor on the same day")
-	}
-	again := request("GET", "/x", "User-Agent: a")
-	again.RemoteAddr = "192.0.2.1:9999"
-	if v.ID(again, "", noon) != id {
-		t.Error("another visitor from another port")
-	}
-	again.RemoteAddr = "[::ffff:192.0.2.1]:9999"
-	if v.ID(again, "", noon) != id {
-		t.Error("another visitor for the same address written as IPv6")
-	}
-	for _, other := range []struct{ addr, agent string }{{"192.0.2.2:1234", "a"}, {"192.0.2.1:1234", "b"}, {"[2001:db8::1]:1", "a"}, {"@", "a"}, {"", ""}} {
-		r := request("GET", "/", "User-Agent: "+other.agent)
-		r.RemoteAddr = other.addr
-		if v.ID(r, "", noon) == id {
-			t.Errorf("%v is taken for another", other)
-		}
-	}
-	if NewVisitors().ID(r, "", noon) == id {
-		t.Error("the salt is not random")
-	}
-	if v.ID(r, "", noon.Add(12*time.Hour)) == id {
-		t.Error("known again after midnight")
-	}
-	long := request("GET", "/", "User-Agent: "+strings.Repeat("x", 1<<20))
-	if got := v.ID(long, "", noon); len(got) != 32 {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
@@ -131,7 +90,7 @@ func TestHeartbeat(t *testing.T) {
 		r.Body = io.NopCloser(strings.NewReader(body))
 		return at(h, p, r).StatusCode
 	}
-	visitor := string(h.visitors.ID(request("POST", "/"), "", time.Now()))
+	visitor := string(h.Visitors.ID(request("POST", "/"), "", time.Now()))
 	for _, c := range []struct {
 		name, body string
 		place      place
@@ -186,21 +145,5 @@ func TestHeartbeat(t *testing.T) {
 	})
 	if s.plays() != 0 {
 		t.Error("a heartbeat is no play")
-	}
-}
-
-func TestCrawlersAreKnownHoweverManyCome(t *testing.T) {
-	t.Parallel()
-	a := newAgents()
-	for round := range 3 {
-		for i := range 1000 {
-			person, crawler := fmt.Sprintf("Mozilla/5.0 (%d)", i), fmt.Sprintf("Mozilla/5.0 (some-bot %d)", i)
-			if a.crawls(person) || !a.crawls(crawler) {
-				t.Fatalf("round %d: %q or %q is taken for the other kind", round, person, crawler)
-			}
-		}
-	}
-	if long := strings.Repeat("x", maxAgent); a.crawls("") || a.crawls(long+"x") || !a.crawls(long+"bot") {
-		t.Error("an empty or a long name is taken for the other kind")
 	}
 }

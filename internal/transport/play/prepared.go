@@ -25,15 +25,13 @@ type sharedLines [1 << 5]lines
 const (
 	// preparedWeight is the approximate size of a form's lines, in bytes.
 	preparedWeight = 400
-	// preparedFiles is the most files of a list whose answers are prepared. Longer lists would fill the cache with
-	// lines for files that are seldom requested.
+	// preparedFiles is the most files of a list whose answers are prepared, so that lines do not fill the cache.
 	preparedFiles = 1000
 )
 
-// sendPrepared sends a whole answer from prepared lines, and reports whether it did. It does so for
-// a 200 or a 304 on a project's own origin, if the form has room for prepared answers and the
-// connection takes them. The header has the same fields as any other answer's. body is all of the
-// form's bytes, or empty for a 304; a HEAD gets none.
+// sendPrepared sends a whole answer from prepared lines, and reports whether it did: a 200 or a 304 on a project's own
+// origin, if the form has room for prepared answers and the connection takes them. The header has the same fields as
+// any other answer's. body is all of the form's bytes, or empty for a 304; a HEAD gets none.
 func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool {
 	w, ok := x.w.(preparedWriter)
 	if !ok || o.prepared == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {

@@ -4,16 +4,14 @@ import (
 	_ "embed"
 	"encoding/json"
 	"net/http"
-	"strconv"
 
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/format/mediatype"
 )
 
-// A preview serves a project as it would run here, before it is published: the service does not have it. The website
-// frames a small page on an origin with a random name that the browser has made, and sends it the files; a service
-// worker of that origin then answers for them. The page takes files from the website's origin alone, and only the
-// website may frame it and the project in it.
+// A preview shows a project as it would run here, before it is published. The website frames a small page on an origin
+// with a random name, and sends it the files; a service worker of that origin then answers for them. The page takes
+// files from the website's origin alone, and only the website may frame it and the project in it.
 type preview struct {
 	page      []byte
 	ancestors string // the end of a policy: the sites that may frame it
@@ -29,10 +27,10 @@ var previewWorkerJS []byte
 
 // previewDoors are the doors of the origin of a preview, which has nothing else. It never changes.
 var previewDoors = []door{
-	{"preview", admission.Fetch, (*exchange).mayRead, (*exchange).previewPage},
-	{"preview-end", admission.Fetch, (*exchange).mayReadApart, (*exchange).previewEnd},
-	{"preview.js", admission.Fetch, (*exchange).mayRead, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
-	{"preview-worker.js", admission.Fetch, (*exchange).mayReadApart, (*exchange).previewWorker},
+	{"preview", admission.Fetch, allowed, (*exchange).previewPage},
+	{"preview-end", admission.Fetch, allowed, (*exchange).previewEnd},
+	{"preview.js", admission.Fetch, allowed, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
+	{"preview-worker.js", admission.Fetch, allowed, (*exchange).previewWorker},
 }
 
 // unverified is the query of a preview's page for a project whose owner would be unverified.
@@ -50,12 +48,11 @@ func newPreview(site string, quarantine bool) preview {
 	if quarantine {
 		policies["?"+unverified] = quarantinedOrigin + ancestors
 	}
-	told, err := json.Marshal(map[string]any{"site": site, "types": mediatype.All(), "headers": headers, "policies": policies}) // with < and > escaped
-	if err != nil {
-		panic(err) // texts always encode
-	}
+	facts := map[string]any{"site": site, "types": mediatype.All(), "headers": headers, "policies": policies}
+	told, _ := json.Marshal(facts) // with < and > escaped; texts always encode
 	return preview{
-		page: []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Preview</title><script type="application/json" id="told">` + string(told) +
+		page: []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Preview</title>` +
+			`<script type="application/json" id="told">` + string(told) +
 			`</script><script src="./preview.js"></script></html>` + "\n"),
 		ancestors: ancestors,
 		script:    scriptFile("preview.js", previewJS),
@@ -67,19 +64,9 @@ func newPreview(site string, quarantine bool) preview {
 func (x *exchange) preview(path string) {
 	if x.previewing = true; len(path) > len(ours) && path[:len(ours)] == ours {
 		x.own(path[len(ours):])
-	} else if x.reads(allowed) {
+	} else if x.takes(allowed) {
 		x.notFound()
 	}
-}
-
-// mayReadApart checks a request for a door that exists only on the origin of a preview: its effect in the browser
-// extends to the whole origin, and that of the path form is the website's.
-func (x *exchange) mayReadApart() bool {
-	if x.place != onPath {
-		return x.mayRead()
-	}
-	x.notFound()
-	return false
 }
 
 // previewPage answers with the page that waits for files. It has the policy of the files themselves, for without a
@@ -89,25 +76,30 @@ func (x *exchange) previewPage() {
 	x.sendPreview()
 }
 
-// previewEnd answers with the same page, and makes the browser delete its storage of the preview.
+func (x *exchange) sendPreview() {
+	h := x.headers(never)
+	h["Content-Security-Policy"] = []string{x.policy()[0] + x.previews.ancestors}
+	x.write(http.StatusOK, pageType, x.previews.page)
+}
+
+// previewEnd answers with the same page, and makes the browser delete its storage of the preview. Like the worker it
+// exists only on the origin of a preview: its effect extends to the whole origin, and that of the path form is the
+// website's.
 func (x *exchange) previewEnd() {
+	if x.place == onPath {
+		x.notFound()
+		return
+	}
 	x.w.Header().Set("Clear-Site-Data", `"storage"`)
 	x.sendPreview()
 }
 
-func (x *exchange) sendPreview() {
-	h := x.headers(never)
-	h["Content-Security-Policy"] = []string{x.policy()[0] + x.previews.ancestors}
-	h["Content-Type"] = pageType
-	h.Set("Content-Length", strconv.Itoa(len(x.previews.page)))
-	x.w.WriteHeader(http.StatusOK)
-	if x.r.Method != http.MethodHead {
-		_, _ = x.w.Write(x.previews.page) // the browser is gone if this fails
-	}
-}
-
 // previewWorker answers with the script of the service worker, which may answer for its whole origin.
 func (x *exchange) previewWorker() {
+	if x.place == onPath {
+		x.notFound()
+		return
+	}
 	x.w.Header().Set("Service-Worker-Allowed", "/")
 	x.send(x.previews.worker, &x.previews.worker.plain, http.StatusOK)
 }

@@ -24,7 +24,7 @@ func TestAnOriginOfAPreviewHasOurOwnPageAndNothingElse(t *testing.T) {
 	} {
 		res := get(label, "GET", path)
 		policy := res.Header.Get("Content-Security-Policy")
-		if res.StatusCode != http.StatusOK || want != "" && policy != want+"; frame-ancestors 'self' "+h.places.Base.String() {
+		if res.StatusCode != http.StatusOK || want != "" && policy != want+"; frame-ancestors 'self' "+h.Places.Base.String() {
 			t.Errorf("%s: %d, %q", path, res.StatusCode, policy)
 		}
 		if wants := strings.HasSuffix(path, "worker.js"); (res.Header.Get("Service-Worker-Allowed") == "/") != wants {

@@ -3,7 +3,6 @@ package play
 import (
 	"net/http"
 	"strings"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -14,9 +13,8 @@ import (
 
 // This file follows a read from the top down: to the project, its file, a form of the file, and the answer.
 
-// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's. Any
-// other label gets the service's own 404. The request's URL must be unchanged: a router that cleans paths must not see
-// it before.
+// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's; 404 for
+// any other. The request's URL must be unchanged: a router that cleans paths must not see it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	id, n, suffix, ok := names.ParseLabel(label)
@@ -29,10 +27,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	case !ok:
 		err = sandlot.CodeProjectNotFound
 	case n == 0:
-		x.project, err = h.service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id))
+		x.project, err = h.Service.Current(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id))
 	default:
 		x.place = onVersion
-		x.project, err = h.service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
+		x.project, err = h.Service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
 	}
 	if err != nil {
 		x.fail(err)
@@ -45,7 +43,7 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 // adds no heartbeat. Once the project has a version other than version, all its files are missing.
 func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int) {
 	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
-	p, err := h.service.Current(r.Context(), sandlot.Caller{}, id)
+	p, err := h.Service.Current(r.Context(), sandlot.Caller{}, id)
 	if err == nil && p.Version != version {
 		err = sandlot.CodeProjectNotFound
 	}
@@ -60,12 +58,12 @@ func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.
 // serve answers a request for a decoded path within the project, which begins with a slash.
 func (x *exchange) serve(path string) {
 	switch {
-	case x.quarantined() && x.asksForWorker():
+	case x.quarantined() && asksForWorker(x.r):
 		x.worker(noWorkerJS)
 	case strings.HasPrefix(path, ours):
 		aside := *x // so that x, which every read has, stays on the stack
 		aside.own(path[len(ours):])
-	case x.reads(allowed):
+	case x.takes(allowed):
 		x.file(path)
 	}
 }
@@ -86,7 +84,7 @@ func (x *exchange) file(path string) {
 	case f == nil && path == iconPath:
 		x.icon(l)
 	case f == nil && path == securityPath && !x.trial:
-		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
+		x.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+securityPath)
 	case f == nil:
 		x.missing(l)
 	case path == "/" && lastSegment(name) > 0:
@@ -118,20 +116,20 @@ func (x *exchange) primary(f *file) {
 		}
 	}
 	if status := x.send(f, o, http.StatusOK); x.plays(status) {
-		x.gallery.Play(x.r.Context(), sandlot.Caller{}, x.project.ID, x.visitor(x.now()))
+		x.Gallery.Play(x.r.Context(), sandlot.Caller{}, x.project.ID, x.visitor())
 	}
 }
 
 // visitor returns the player that sent the request. Its token counts only on the website's origin: a project may have
 // set the cookies of other origins.
-func (x *exchange) visitor(now time.Time) gallery.Player {
+func (x *exchange) visitor() gallery.Player {
 	token := ""
-	if x.place == onPath {
-		token = x.token(x.r)
+	if x.place == onPath && x.Token != nil {
+		token = x.Token(x.r)
 	}
 	return gallery.Player{
-		ID: x.visitors.ID(x.r, token, now), From: admission.Peer(x.r.RemoteAddr), Version: x.project.Version,
-		Source: figures.Source(x.places, first(x.r.Header["Referer"])),
+		ID: x.Visitors.ID(x.r, token, x.Now()), From: admission.Peer(x.r.RemoteAddr), Version: x.project.Version,
+		Source: figures.Source(x.Places, first(x.r.Header["Referer"])),
 	}
 }
 
@@ -145,11 +143,10 @@ func (x *exchange) missing(l *list) {
 }
 
 // send answers with one form of a file, and returns the status of the answer. Conditions and ranges count only if
-// status is 200. Most failures are found before the first byte. A later one breaks the connection, so that a partial
-// answer never looks whole. The plain form replaces a damaged compressed one.
+// status is 200. A failure after the first byte breaks the connection. The plain form replaces a damaged compressed one.
 func (x *exchange) send(f *file, o *form, status int) int {
 	if status == http.StatusOK {
-		spans, part := x.ranges(f, o)
+		cut, part := x.ranges(f, o)
 		if part {
 			o = &f.plain
 		}
@@ -157,12 +154,12 @@ func (x *exchange) send(f *file, o *form, status int) int {
 			return done
 		}
 		if part {
-			return x.sendSpans(f, spans)
+			return x.sendSpan(f, cut)
 		}
 	}
 	p, err := x.openForm(o)
 	if err != nil && x.spare(f, o, err) {
-		return x.send(f, x.whole(f, o), status)
+		return x.send(f, f.whole(o, x.root), status)
 	}
 	if err != nil {
 		x.fail(err)
@@ -175,7 +172,7 @@ func (x *exchange) send(f *file, o *form, status int) int {
 	h := x.describe(f, o, status)
 	h["Content-Length"] = o.length
 	x.w.WriteHeader(status)
-	if x.r.Method != http.MethodHead && x.copy(x.w, p) && len(o.after) > 0 {
+	if x.r.Method != http.MethodHead && x.copy(p) && len(o.after) > 0 {
 		_, _ = x.w.Write(o.after)
 	}
 	return status

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"html"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"sandlot"
@@ -64,16 +63,13 @@ func (x *exchange) say(status int, name string) {
 	x.show(status, lang, is)
 }
 
-// about answers with the page about the owner of this address.
-func (x *exchange) about() { x.say(http.StatusOK, "about") }
-
 // ServeApex answers a request to the content host itself, where there is no project, with a page about its owner.
 func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	switch {
-	case !x.reads(allowed):
+	case !x.takes(allowed):
 	case r.URL.Path == securityPath:
-		x.redirect(http.StatusTemporaryRedirect, x.places.Base.String()+securityPath)
+		x.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+securityPath)
 	case r.URL.Path == "/":
 		x.say(http.StatusOK, "apex")
 	default:
@@ -86,7 +82,7 @@ const securityPath = "/.well-known/security.txt"
 
 // behind returns HTML about the owner of this address, with a link to the form that reports it.
 func (x *exchange) behind(is said) string {
-	base := html.EscapeString(x.places.Base.String())
+	base := html.EscapeString(x.Places.Base.String())
 	report := base + "/report"
 	if label, ok := x.Label(x.r.Host); ok && x.place != onPath {
 		if id, _, _, ok := names.ParseLabel(label); ok {
@@ -95,14 +91,15 @@ func (x *exchange) behind(is said) string {
 	} else if x.project.ID != "" {
 		report += "?project=" + string(x.project.ID)
 	}
-	host := `<a href="` + base + `/">` + html.EscapeString(x.places.Base.Host) + "</a>"
-	return "<p>" + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", host) + ` <a href="` + report + `">` + html.EscapeString(is.Title) + "</a></p>"
+	host := `<a href="` + base + `/">` + html.EscapeString(x.Places.Base.Host) + "</a>"
+	return "<p>" + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", host) + ` <a href="` + report + `">` +
+		html.EscapeString(is.Title) + "</a></p>"
 }
 
 // refuse answers with a page in English. It is for requests that only programs send.
 func (x *exchange) refuse(status int, message string) {
 	if x.moves() {
-		x.w.Header()["Vary"] = varies(false, true)
+		x.w.Header()["Vary"] = varyBrowser
 	}
 	x.show(status, catalog.Fallback, said{Title: http.StatusText(status), Text: message})
 }
@@ -110,14 +107,18 @@ func (x *exchange) refuse(status int, message string) {
 // errorStyle has the colours and the type of the website.
 const errorStyle = `:root{color-scheme:light dark;--paper:#fbf9f5;--ink:#23211d;--quiet:#6a655c}` +
 	`@media(prefers-color-scheme:dark){:root{--paper:#191816;--ink:#ece8e0;--quiet:#a39c90}}` +
-	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
-	`a{color:inherit}main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}p{margin:.75rem 0 0;color:var(--quiet)}`
+	`body{margin:0;padding:20vh 1.25rem 1.25rem;font:1.125rem/1.6 ui-sans-serif,system-ui,"Segoe UI",Roboto,"Noto Sans",` +
+	`sans-serif;background:var(--paper);color:var(--ink);overflow-wrap:anywhere}` +
+	`a{color:inherit}main{max-width:36rem;margin:auto}h1{margin:0;font-size:1.75rem;line-height:1.25}` +
+	`p{margin:.75rem 0 0;color:var(--quiet)}`
 
 // show answers with a page of a title and a text. It keeps header fields that were set before.
 func (x *exchange) show(status int, lang string, is said) {
 	title := html.EscapeString(is.Title)
-	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-		`<title>` + title + `</title><style>` + errorStyle + `</style><main><h1>` + title + `</h1><p>` + strings.ReplaceAll(html.EscapeString(is.Text), "{host}", html.EscapeString(x.places.Base.Host)) + "</p>"
+	text := strings.ReplaceAll(html.EscapeString(is.Text), "{host}", html.EscapeString(x.Places.Base.Host))
+	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8">` +
+		`<meta name="viewport" content="width=device-width, initial-scale=1"><title>` + title + `</title><style>` +
+		errorStyle + `</style><main><h1>` + title + `</h1><p>` + text + "</p>"
 	if is.Behind != nil {
 		body += x.behind(*is.Behind)
 	}
@@ -126,12 +127,6 @@ func (x *exchange) show(status int, lang string, is said) {
 	if h["Connection-Allowlist"] != nil {
 		h["Connection-Allowlist"] = x.siteConnections
 	}
-	h["Content-Type"] = pageType
 	h.Set("Content-Language", lang)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	x.w.WriteHeader(status)
-	if x.r.Method != http.MethodHead {
-		// An error means that the client is gone.
-		_, _ = x.w.Write([]byte(body))
-	}
+	x.write(status, pageType, []byte(body))
 }

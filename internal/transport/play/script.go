@@ -22,7 +22,7 @@ import (
 //go:embed player.js
 var playerJS []byte
 
-// scriptFile returns a script of the service as a file of every project.
+// scriptFile returns a file of the service as one of every project.
 func scriptFile(name string, script []byte) *file {
 	f := newFile(&sandlot.File{Name: name, Blob: sandlot.Blob{Size: int64(len(script)), SHA256: sha256.Sum256(script), Text: true}})
 	f.plain.body, f.varies = script, false
@@ -33,14 +33,11 @@ func scriptFile(name string, script []byte) *file {
 // tag. A change of that text must change this, or browsers keep the old one.
 const followedMark = "-player1"
 
-// tag returns the text that follows an HTML primary file.
-func (x *exchange) tag() string {
-	return `<script async src="` + x.root + `.sandlot/player.js"></script>`
-}
+// tag returns the text that follows an HTML primary file in the folder root.
+func tag(root string) string { return `<script async src="` + root + `.sandlot/player.js"></script>` }
 
 // navigates reports whether the request is a browser's own top-level navigation. Browsers mark one in Sec-Fetch-Dest,
-// which they send only to trustworthy origins. On plain http the marks are Upgrade-Insecure-Requests and an Accept of
-// HTML. That may be a frame as well, in which the script does nothing.
+// which they send only to trustworthy origins; on plain http in Upgrade-Insecure-Requests, with an Accept of HTML.
 func navigates(h http.Header) bool {
 	if dest := h["Sec-Fetch-Dest"]; len(dest) > 0 {
 		return dest[0] == "document"
@@ -50,9 +47,8 @@ func navigates(h http.Header) bool {
 
 // scripted returns the form of a page that is followed by the script: plain, or gzip if the client prefers it.
 //
-// It compresses nothing. A gzip stream can be continued without unpacking, and every browser accepts it; browsers
-// ignore a second gzip member, which would be simpler. Brotli cannot be continued, and a second zstd frame is not known
-// to work everywhere.
+// It compresses nothing: a gzip stream can be continued without unpacking. Browsers ignore a second gzip member, Brotli
+// cannot be continued, and a second zstd frame is not known to work everywhere.
 func (x *exchange) scripted(f *file) (*form, error) {
 	if utf16, err := x.isUTF16(f); err != nil || utf16 {
 		return &f.plain, err
@@ -69,7 +65,7 @@ func (x *exchange) scripted(f *file) (*form, error) {
 			}
 		}
 	}
-	return f.follow(&f.plain, f.plain.size, []byte(x.tag())), nil
+	return f.follow(&f.plain, f.plain.size, []byte(tag(x.root))), nil
 }
 
 // follow returns a form of the first n bytes of o, followed by after. It has an ETag of its own.
@@ -99,7 +95,7 @@ func (x *exchange) continued(o *form) (cut int64, after []byte, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return cut, continueGzip(end, x.tag()), nil
+	return cut, continueGzip(end, tag(x.root)), nil
 }
 
 // bytes returns n bytes of a form from off. n must be small, for they are held in memory. They must not be changed.

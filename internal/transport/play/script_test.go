@@ -176,17 +176,6 @@ func TestContinueGzip(t *testing.T) {
 	}
 }
 
-func FuzzContinueGzip(f *testing.F) {
-	f.Add([]byte("0123456789abcdef"))
-	f.Add(make([]byte, 16))
-	f.Add(bytes.Repeat([]byte{0, 0, 0xff, 0xff}, 4))
-	f.Fuzz(func(t *testing.T, end []byte) {
-		if out := continueGzip(end, ownTag); out != nil && len(out) < len(ownTag)+gzipTrailer {
-			t.Errorf("% x", out)
-		}
-	})
-}
-
 func TestPlayerScript(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)

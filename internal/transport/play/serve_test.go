@@ -73,19 +73,6 @@ func TestRegressionM49APathIsReadInTheFormOfNames(t *testing.T) {
 	}
 }
 
-func TestPrimaryOfAnotherName(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	s.put(gameID, s.file("game.html", "<p>game"), s.file("index.html", "<p>index"))
-	s.must(s.Publish.ChoosePrimary(t.Context(), s.owner, gameID, "game.html", publish.Form{Token: "a form"}))
-	h := newHandler(s, "localhost")
-	for path, want := range map[string]string{"/": "<p>game", "/game.html": "<p>game", "/index.html": "<p>index"} {
-		if got := bodyOf(t, get(h, path)); got != want {
-			t.Errorf("%s: %q, want %q", path, got, want)
-		}
-	}
-}
-
 // TestAPrimaryFileInAFolderIsOpenedThere: what it loads lies beside it, and would not be found from the root.
 func TestAPrimaryFileInAFolderIsOpenedThere(t *testing.T) {
 	t.Parallel()
@@ -363,20 +350,6 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-func TestLargeFilesAreByteExact(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	body := strings.Repeat("0123456789abcdef", 200_000)
-	s.put(gameID, s.file("index.html", "<p>hi"), s.file("big.bin", body), s.file("empty.bin", ""))
-	h := newHandler(s, "localhost")
-	if got := bodyOf(t, get(h, "/big.bin")); got != body {
-		t.Errorf("%d bytes, want %d", len(got), len(body))
-	}
-	if res := get(h, "/empty.bin"); res.StatusCode != 200 || bodyOf(t, res) != "" || res.Header.Get("Content-Length") != "0" {
-		t.Errorf("empty file: %d", res.StatusCode)
-	}
-}
-
 func TestOneDamagedMiBOfAFileKeepsNoOtherFromBeingRead(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)
@@ -389,12 +362,12 @@ func TestOneDamagedMiBOfAFileKeepsNoOtherFromBeingRead(t *testing.T) {
 	damaged[1<<20+5] ^= 1
 	s.must(os.WriteFile(filepath.Join(s.Dir, "blobs", ref[:2], ref), damaged, 0))
 	h := newHandler(s, "localhost")
-	for _, r := range []string{"bytes=0-9", "bytes=1048000-1048575", "bytes=2097152-", "bytes=-5", "bytes=0-3,2097152-2097160"} {
+	for _, r := range []string{"bytes=0-9", "bytes=1048000-1048575", "bytes=2097152-", "bytes=-5"} {
 		if res := get(h, "/big.bin", "Range: "+r); res.StatusCode != http.StatusPartialContent {
 			t.Errorf("%s: %d", r, res.StatusCode)
 		}
 	}
-	for _, r := range []string{"", "bytes=1048576-1048576", "bytes=0-1048576", "bytes=0-3,1048576-1048580", "bytes=0-3,1048576-1048580,5-6"} {
+	for _, r := range []string{"", "bytes=1048576-1048576", "bytes=0-1048576"} {
 		if res := get(h, "/big.bin", "Range: "+r); res.StatusCode != http.StatusInternalServerError || !strings.Contains(bodyOf(t, res), "damaged") {
 			t.Errorf("%s: %d", r, res.StatusCode)
 		}

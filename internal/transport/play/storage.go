@@ -5,14 +5,11 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"net/url"
-	"strconv"
 )
 
 // A storagePage is a small page on each project's own origin. The website frames it to find out whether scripts of that
-// origin have storage in a frame. Some browsers deny storage to pages that another site frames, and a game that reads
-// it first thing would then stay blank. The page reports only to the website's origin, holds no data, and has nothing
-// to press.
+// origin have storage in a frame, which some browsers deny: a game that reads it first thing would then stay blank. The
+// page reports only to the website's origin.
 type storagePage struct {
 	body     []byte
 	policy   []string // its Content-Security-Policy: the website alone may frame it
@@ -23,19 +20,18 @@ type storagePage struct {
 // one.
 const embeddedQuery = "embedded"
 
-// newStoragePage returns the page for a website at base.
-func newStoragePage(base *url.URL) storagePage {
-	site := base.Scheme + "://" + base.Host
-	origin, err := json.Marshal(site) // with < and > escaped
-	if err != nil {
-		panic(err) // a text always encodes
-	}
+// newStoragePage returns the page for a website at an origin.
+func newStoragePage(site string) storagePage {
+	origin, _ := json.Marshal(site) // with < and > escaped; a text always encodes
 	// A read reveals as much as a write would, and other tabs of the project get no event from it.
-	script := `let storage=true;try{localStorage.length}catch{storage=false}parent.postMessage({storage},` + string(origin) + `)`
+	script := `let storage=true;try{localStorage.length}catch{storage=false}parent.postMessage({storage},` +
+		string(origin) + `)`
 	sum := sha256.Sum256([]byte(script))
-	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors "
+	policy := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'; frame-ancestors "
 	return storagePage{
-		body:     []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Storage</title><script>` + script + "</script></html>\n"),
+		body: []byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Storage</title><script>` + script +
+			"</script></html>\n"),
 		policy:   []string{policy + site},
 		embedded: []string{policy + "*"},
 	}
@@ -52,10 +48,5 @@ func (x *exchange) storage() {
 	if x.r.URL.RawQuery == embeddedQuery {
 		h["Content-Security-Policy"] = x.storagePage.embedded
 	}
-	h["Content-Type"] = pageType
-	h.Set("Content-Length", strconv.Itoa(len(x.storagePage.body)))
-	x.w.WriteHeader(http.StatusOK)
-	if x.r.Method != http.MethodHead {
-		_, _ = x.w.Write(x.storagePage.body) // the browser is gone if this fails
-	}
+	x.write(http.StatusOK, pageType, x.storagePage.body)
 }

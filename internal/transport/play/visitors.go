@@ -15,9 +15,8 @@ import (
 )
 
 // Visitors distinguishes the visitors of a day without identifying them. A visitor is a hash of the client's network
-// and User-Agent, or of the browser's token, made with a random salt. The salt is replaced at midnight UTC. After that
-// nobody can find the addresses behind the hashes of the day, or learn whether a visitor came back. No address is kept.
-// All methods may be called concurrently.
+// and User-Agent, or of the browser's token, made with a random salt. The salt is replaced at midnight UTC, after which
+// nobody can find the addresses behind the hashes. All methods may be called concurrently.
 type Visitors struct {
 	keep   func(day int64, fresh [32]byte) (salt [32]byte, kept bool)
 	mu     sync.Mutex // held to renew it
@@ -39,8 +38,7 @@ func NewVisitors() *Visitors {
 
 // KeepVisitors returns Visitors whose salts outlive a restart, or are those of all nodes. keep returns the salt of a
 // day, counted from 1970; if there is none, it stores fresh and returns that. It must forget the salts of all earlier
-// days. If it cannot store one, fresh is used until Renew tries again. It is called once a day, or once for each Renew,
-// and not concurrently.
+// days. If it cannot store one, fresh is used until Renew tries again. It is not called concurrently.
 func KeepVisitors(keep func(day int64, fresh [32]byte) (salt [32]byte, kept bool)) *Visitors {
 	v := &Visitors{keep: keep}
 	v.latest.Store(&salt{day: -1})

@@ -263,7 +263,7 @@ func at(h *Handler, p place, r *http.Request) *http.Response {
 	case onProject:
 		h.ServeOrigin(w, r, string(gameID))
 	case onVersion:
-		h.ServeOrigin(w, r, h.gallery.(*world).versionLabel())
+		h.ServeOrigin(w, r, h.Gallery.(*world).versionLabel())
 	case onPath:
 		r.URL.Path, r.URL.RawPath = "/~/"+string(gameID)+r.URL.Path, ""
 		h.ServePath(w, r)

@@ -1,16 +1,15 @@
 package hint
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"sandlot"
 )
-
-// idempotencyHeader is the header in which the API takes an idempotency key.
-const idempotencyHeader = "Idempotency-Key"
 
 // CurlOf returns an operation with its arguments as a curl call on one line. base is the address of the service,
 // without a slash at its end. on is the current request, which supplies the key and the file. For sandlot.OpNone the
@@ -20,52 +19,56 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 		on.IdempotencyKey = ""
 	}
 	row := op.Row()
+	id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
+	rest := without(without(args, "project_id"), "id")
 	switch {
 	case row.Bytes:
 		return bodied(base, on, op, withDefaults(on, op, args))
 	case op == sandlot.OpTicket:
-		return asJSON(base, on.Keyed, "", op, withDefaults(on, op, args))
+		return asJSON("POST", base+"/v1/uploads", on.Keyed, "", withDefaults(on, op, args))
 	case row.Repeatable && row.Fields != nil:
-		return asJSON(base, row.Admits, on.IdempotencyKey, op, withDefaults(on, op, args))
+		return asJSON("POST", base+"/v1/"+string(op), row.Admits, on.IdempotencyKey, withDefaults(on, op, args))
+	case op == sandlot.OpAmend && len(rest) > 0:
+		return asJSON("PATCH", base+"/v1/project/"+url.PathEscape(cmp.Or(id, unknownProject)), true, "", rest)
+	case id == "" && (row.OfProject || slices.Contains(ofOne, op)):
+		op = sandlot.OpWhoami // lists them
 	case op == sandlot.OpAmend:
-		if len(without(without(args, "project_id"), "id")) == 0 {
-			return CurlOf(base, on, sandlot.OpProject, args) // there is nothing to send
+		op = sandlot.OpProject // there is nothing to send
+	}
+	return bodiless(base, on, op, id, args)
+}
+
+// ofOne are the operations on one project, beside those that only read it. It never changes.
+var ofOne = []sandlot.Op{sandlot.OpFile, sandlot.OpAmend, sandlot.OpDeleteProject}
+
+// bodiless returns a call without fields in its body.
+func bodiless(base string, on Request, op sandlot.Op, id string, args []sandlot.Arg) string {
+	project := base + "/v1/project/" + url.PathEscape(id)
+	switch op {
+	case sandlot.OpDeleteProject:
+		return asJSON("DELETE", project, true, "", []sandlot.Arg{{Name: "confirm", Value: id}})
+	case sandlot.OpFile:
+		name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
+		return "curl -f -o " + Quote(path.Base(name)) + " " + Quote(project+"/files/"+url.PathEscape(name)) + auth(true)
+	case sandlot.OpProject:
+		return "curl " + Quote(project) + auth(on.Keyed)
+	case sandlot.OpVersions, sandlot.OpChecks:
+		return "curl " + Quote(project+"/"+string(op)) + auth(true)
+	case sandlot.OpStats:
+		if by := argument(args, "by", on.Arg("by")); by != "" { // owners only
+			return "curl " + Quote(project+"/stats?by="+url.QueryEscape(by)) + auth(true)
 		}
-		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", unknownProject)))
-		return "curl -X PATCH " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) + " -H 'Content-Type: application/json' -d " + Quote(asObject(without(without(args, "project_id"), "id")))
-	case op == sandlot.OpDeleteProject:
-		id := argument(args, "id", argument(args, "project_id", on.Arg("project_id")))
-		if id == "" {
-			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
-		}
-		return "curl -X DELETE " + Quote(base+"/v1/project/"+url.PathEscape(id)) + auth(true) +
-			" -H 'Content-Type: application/json' -d " + Quote(asObject([]sandlot.Arg{{Name: "confirm", Value: id}}))
-	case row.OfProject || op == sandlot.OpFile:
-		id := argument(args, "id", argument(args, "project_id", argument(on.Args, "project_id", "")))
-		if id == "" {
-			return CurlOf(base, on, sandlot.OpWhoami, nil) // lists them
-		}
-		address := base + "/v1/project/" + url.PathEscape(id)
-		switch op {
-		case sandlot.OpFile:
-			name := argument(args, "filename", argument(on.Args, "filename", unknownFile))
-			return "curl -f -o " + Quote(path.Base(name)) + " " + Quote(address+"/files/"+url.PathEscape(name)) + auth(true)
-		case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
-			address += "/" + string(op)
-		}
-		if by := argument(args, "by", argument(on.Args, "by", "")); op == sandlot.OpStats && by != "" { // owners only
-			return "curl " + Quote(address+"?by="+url.QueryEscape(by)) + auth(true)
-		}
-		return "curl " + Quote(address) + auth(op == sandlot.OpVersions || op == sandlot.OpChecks || on.Keyed && op == sandlot.OpProject)
-	case op == sandlot.OpWhoami:
+		return "curl " + Quote(project+"/stats")
+	case sandlot.OpWhoami:
 		return "curl " + Quote(base+"/v1/whoami") + auth(true)
-	case op == sandlot.OpImport:
+	case sandlot.OpImport:
 		address := base + "/v1/import"
 		if has(args, "dry_run") {
 			address += "?dry_run=true"
 		}
-		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) + " -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
-	case op == sandlot.OpExport:
+		return "curl -X POST " + Quote(address) + auth(true) + keyHeader(on.IdempotencyKey) +
+			" -H 'Content-Type: application/zip' --data-binary @sandlot.zip"
+	case sandlot.OpExport:
 		return "curl -f -o sandlot.zip " + Quote(base+"/v1/export") + auth(true)
 	}
 	return ""
@@ -74,14 +77,16 @@ func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 // bodied returns a call with a file. Unless args have the content, curl reads the file itself, so that nobody has to
 // write base64.
 func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
+	address, keyed := base+"/v1/"+string(op), on.Keyed || op == sandlot.OpUpdate
 	if content := argument(args, "content", "<"); !strings.HasPrefix(content, "<") {
-		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, args)
+		return asJSON("POST", address, keyed, on.IdempotencyKey, args)
 	}
 	if members, ok := on.members(args); ok {
-		return asJSON(base, on.Keyed || op == sandlot.OpUpdate, on.IdempotencyKey, op, append(bytesless(args), members))
+		return asJSON("POST", address, keyed, on.IdempotencyKey, append(bytesless(args), members))
 	}
-	out := start(base, on, op)
-	if part := argument(args, "part", ""); !on.Keyed && op == sandlot.OpPublish && has(args, "upload_id") && part != "1" && (part != unknownPart || on.Token) {
+	out, part := start(base, on, op), argument(args, "part", "")
+	later := op == sandlot.OpPublish && has(args, "upload_id") && part != "1"
+	if !on.Keyed && later && (part != unknownPart || on.Token) {
 		out += " -H 'Authorization: Bearer <upload_token>'" // joins the upload from any network
 	}
 	out += formFields(args)
@@ -123,12 +128,16 @@ func (on Request) file(args []sandlot.Arg) string {
 	return argument(args, "filename", "index.html")
 }
 
-// atFile quotes a file's name for use after an @ of curl. Curl takes a hyphen for its standard input, and gives other
-// characters a meaning.
+// atFile quotes a file's name for use after an @ of curl, which takes a hyphen for its standard input.
 func atFile(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
 	}
+	return formName(name)
+}
+
+// formName quotes a name for curl, which gives some characters a meaning.
+func formName(name string) string {
 	if strings.ContainsAny(name, `;,"\`) || strings.TrimSpace(name) != name {
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 	}
@@ -141,12 +150,12 @@ func keyHeader(key string) string {
 	if key == "" {
 		return ""
 	}
-	return " -H " + Quote(idempotencyHeader+": "+key)
+	return " -H " + Quote("Idempotency-Key: "+key)
 }
 
 // asJSON returns a call whose arguments are a JSON object.
-func asJSON(base string, keyed bool, key string, op sandlot.Op, args []sandlot.Arg) string {
-	return "curl -X POST " + Quote(base+"/v1/"+string(op)) + auth(keyed) + keyHeader(key) +
+func asJSON(method, address string, keyed bool, key string, args []sandlot.Arg) string {
+	return "curl -X " + method + " " + Quote(address) + auth(keyed) + keyHeader(key) +
 		" -H 'Content-Type: application/json' -d " + Quote(asObject(args))
 }
 

@@ -1,8 +1,16 @@
+// Package hint writes the proposal that corrects a refused request: [Curl] as calls for a shell.
+//
+// The domain supplies the proposal as data, a sandlot.Fix; this package completes it with the arguments of the request:
+// it repeats every good one, and changes nothing else. It never repeats a key, or characters that a shell, a terminal
+// or a reader could misread: see [Showable]. A value that only the client can know is a placeholder in angle brackets,
+// which the service refuses as it stands. All functions may be called concurrently.
 package hint
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sandlot"
@@ -13,23 +21,31 @@ import (
 // empty. base is the address of the service, without a slash at its end.
 func Curl(base string, on Request, e *sandlot.Error) string {
 	if e.Code == sandlot.CodeContentTooLarge && !on.many() && on.aboveAll() {
-		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. Make it smaller, or split it into several files of the project.", on.Most)
+		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. "+
+			"Make it smaller, or split it into several files of the project.", on.Most)
 	}
 	p := propose(on, e)
 	lines := []string{lostKey(e, base+"/account"), e.Fix.Note}
 	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == sandlot.OpNone || p.op == sandlot.OpNone) {
 		lines = []string{"See " + base + "/openapi.json for what this service takes."}
 	}
+	if p.waits && e.Fix.Note == "" {
+		seconds := max(1, int(math.Ceil(e.RetryAfter.Seconds())))
+		lines = append(lines, fmt.Sprintf("Send the same request again in %d s.", seconds))
+	}
 	if p.waits {
-		return Lines(append(lines, p.patience(e)))
+		return Lines(lines)
 	}
 	switch e.Fix.Op {
 	case sandlot.OpPresentKey:
 		lines = append(lines, "Send the key of an earlier publish or signup in the Authorization header:")
 	case sandlot.OpRotate:
-		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+base+"/account when you can:")
+		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+
+			base+"/account when you can:")
 	}
-	lines = append(lines, p.rest())
+	if p.same && p.on.Cut && p.op.Row().Fields != nil && p.op != sandlot.OpDeleteProject {
+		lines = append(lines, "The rest of the body wasn't read: add any fields and files missing below.")
+	}
 	if e.Fix.Op == sandlot.OpEncode {
 		lines = append(lines, p.on.encodes(p.args))
 	}
@@ -42,7 +58,8 @@ func lostKey(e *sandlot.Error, account string) string {
 	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""
 	}
-	return "If the key is lost, don't publish again: your user logs in at " + account + " by e-mail and makes a new key there."
+	return "If the key is lost, don't publish again: your user logs in at " + account +
+		" by e-mail and makes a new key there."
 }
 
 // curl returns the calls of a proposal.
@@ -54,7 +71,7 @@ func (p proposal) curl(base string, e *sandlot.Error) []string {
 	case e.Code == sandlot.CodeContentTooLarge && takesFile(op) && !on.many():
 		return cutIntoParts(base, on, op, args)
 	case (e.Code == sandlot.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == sandlot.OpDeleteFile:
-		return append([]string{"One call deletes one file. Send one after the other:"}, eachFile(base, on, op, on.Files, args)...)
+		return append([]string{"One call deletes one file. Send one after the other:"}, deletions(base, on, args)...)
 	case e.Code == sandlot.CodePart1First && takesFile(op):
 		return firstThenThis(base, on, op, args)
 	}
@@ -74,12 +91,8 @@ func (on Request) many() bool { return on.Archive != "" || len(on.Files) > 0 }
 
 // aboveAll reports whether the file is certainly larger than any file may be.
 func (on Request) aboveAll() bool {
-	for _, a := range on.Args {
-		if n, ok := a.Value.(int); ok && a.Name == "size" && int64(n) > on.Most {
-			return on.Most > 0
-		}
-	}
-	return on.Most > 0 && on.Least > on.Most
+	size, _ := strconv.ParseInt(on.Arg("size"), 10, 64)
+	return on.Most > 0 && max(size, on.Least) > on.Most
 }
 
 // encodes returns the advice to send content without writing base64 by hand.
@@ -89,7 +102,8 @@ func (on Request) encodes(args []sandlot.Arg) string {
 	}
 	file := on.file(args)
 	if strings.HasPrefix(file, "<") {
-		return "Each part is base64 on its own: cut the bytes of the file, not the base64 text. In a form, the part is sent as it is:"
+		return "Each part is base64 on its own: cut the bytes of the file, not the base64 text. " +
+			"In a form, the part is sent as it is:"
 	}
 	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
@@ -110,13 +124,8 @@ func Warned(base string, w sandlot.Warning) string {
 
 // Lines joins the lines that are not empty.
 func Lines(lines []string) string {
-	var some []string
-	for _, l := range lines {
-		if l != "" {
-			some = append(some, l)
-		}
-	}
-	return strings.Join(some, "\n")
+	lines = slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l == "" })
+	return strings.Join(lines, "\n")
 }
 
 // firstThenThis returns part 1 of an upload, and then the call that came too early.

@@ -1,7 +1,6 @@
 package hint
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
@@ -60,74 +58,6 @@ func TestCurl(t *testing.T) {
 			}
 		}
 	})
-}
-
-func TestTool(t *testing.T) {
-	t.Parallel()
-	update := Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}, {Name: "filename", Value: "a b.html"}, {Name: "if_version", Value: 3}}, IdempotencyKey: "k"}
-	for name, tc := range map[string]struct {
-		on   Request
-		e    *sandlot.Error
-		text string
-		call string
-	}{
-		"the request's own operation with what is corrected": {
-			update, sandlot.Refuse(sandlot.CodeInvalidFilename, "x").In("filename").With(sandlot.OpSame, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html."),
-			"Use a.html.", `update {"project_id":"P","filename":"a.html","if_version":3,"content":"<base64 of a.html>","idempotency_key":"k"}`,
-		},
-		"another operation": {
-			update, sandlot.Refuse(sandlot.CodeWrongProject, "x").With(sandlot.OpWhoami).Note("This lists what the key covers:"),
-			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nThis lists what the key covers:", `whoami {}`,
-		},
-		"a name with a hyphen": {
-			Request{Op: sandlot.OpDeleteFile, Keyed: true},
-			sandlot.Refuse(sandlot.CodeMissingField, "x").In("filename").With(sandlot.OpSame),
-			"The corrected call:", `delete_file {"project_id":"<project_id>","filename":"<filename>"}`,
-		},
-		"the project of the request": {
-			update, sandlot.Refuse(sandlot.CodeVersionConflict, "x").With(sandlot.OpProject), "The corrected call:", `project {"project_id":"P"}`,
-		},
-		"a key that is missing": {
-			Request{Op: sandlot.OpWhoami},
-			sandlot.Refuse(sandlot.CodeKeyRequired, "x").With(sandlot.OpPresentKey),
-			"If the key is lost, don't publish again: your user logs in at /account of this service by e-mail and makes a new key there.\nConnect with the key of an earlier publish or signup.", `whoami {}`,
-		},
-		"a first publish": {
-			Request{Op: sandlot.OpPublish, Args: []sandlot.Arg{{Name: "title", Value: "<Mine>"}}},
-			sandlot.Refuse(sandlot.CodeEmailRequired, "x").In("email").With(sandlot.OpSame, sandlot.Arg{Name: "email", Value: sandlot.PlaceholderEmail}),
-			"The corrected call:", `publish {"email":"<your e-mail>","title":"<Mine>","content":"<base64 of index.html>"}`,
-		},
-		"to wait": {update, sandlot.Refuse(sandlot.CodeRateLimited, "x").With(sandlot.OpWait).After(1500 * time.Millisecond), "Send the same request again in 2 s.", ""},
-	} {
-		text, call := Tool(tc.on, tc.e)
-		got := ""
-		if call.Name != "" {
-			got = call.String()
-		}
-		if text != tc.text || got != tc.call {
-			t.Errorf("%s:\n%s\n%s\nwant\n%s\n%s", name, text, got, tc.text, tc.call)
-		}
-		if call.Name != "" && !json.Valid([]byte(strings.TrimPrefix(call.String(), call.Name))) {
-			t.Errorf("%s: no JSON in %s", name, call)
-		}
-	}
-}
-
-func TestNoToolCallSpeaksOfHTTP(t *testing.T) {
-	t.Parallel()
-	for _, op := range everyOp {
-		for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpExport} {
-			text, call := Tool(Request{Op: on, IdempotencyKey: "k"}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
-			for _, word := range []string{"curl", "header", "Authorization", "Bearer", "/v1", "http"} {
-				if strings.Contains(text+call.String(), word) {
-					t.Errorf("%q on %q: %s %s", op, on, text, call)
-				}
-			}
-			if strings.TrimSpace(text) == "" || call.Name == "" && strings.HasSuffix(text, ":") {
-				t.Errorf("%q on %q says %q", op, on, text)
-			}
-		}
-	}
 }
 
 func TestAWarningIsToldWithItsCall(t *testing.T) {

@@ -44,5 +44,6 @@ func textOf(name string) string { return sandlot.PlaceholderText + strings.Trim(
 // isText reports whether a file of that name is written as text.
 func isText(name string) bool {
 	kind, _, _ := strings.Cut(mediatype.Of(name, true), ";")
-	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml") || strings.HasSuffix(kind, "javascript")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml") ||
+		strings.HasSuffix(kind, "javascript")
 }

@@ -1,11 +1,8 @@
 package hint
 
 import (
-	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -50,11 +47,8 @@ func propose(on Request, e *sandlot.Error) proposal {
 	switch e.Fix.Op {
 	case sandlot.OpNone, sandlot.OpSame:
 		own(sandlot.OpNone)
-	case sandlot.OpPresentKey:
-		p.on.Keyed = true
-		own(sandlot.OpWhoami)
-	case sandlot.OpRotate:
-		if on.Op == sandlot.OpSignup {
+	case sandlot.OpPresentKey, sandlot.OpRotate:
+		if e.Fix.Op == sandlot.OpRotate && on.Op == sandlot.OpSignup {
 			p.on.Op = sandlot.OpNone // a client with a key needs no other account
 		}
 		p.on.Keyed = true
@@ -76,22 +70,9 @@ func propose(on Request, e *sandlot.Error) proposal {
 }
 
 // ofBytes are the arguments that describe bytes which are not sent again.
-var ofBytes = []string{"filename", "content", "content_encoding", "archive_format", "primary_file", "sha256", "size", "upload_id", "part", "total_parts"}
-
-// rest warns that the call may lack the unread fields of the request.
-func (p proposal) rest() string {
-	if p.same && p.on.Cut && hasBody(p.op) {
-		return "The rest of the body wasn't read: add any fields and files missing below."
-	}
-	return ""
-}
-
-// patience returns the time to wait before the same request, unless the Fix has it.
-func (p proposal) patience(e *sandlot.Error) string {
-	if e.Fix.Note != "" {
-		return ""
-	}
-	return fmt.Sprintf("Send the same request again in %d s.", max(1, int(math.Ceil(e.RetryAfter.Seconds()))))
+var ofBytes = []string{
+	"filename", "content", "content_encoding", "archive_format", "primary_file", "sha256", "size", "upload_id", "part",
+	"total_parts",
 }
 
 // missing reports whether a code is that of a missing argument.
@@ -116,10 +97,6 @@ func (on *Request) instead(args []sandlot.Arg) []sandlot.Arg {
 		}
 	}
 	return args
-}
-
-func hasBody(op sandlot.Op) bool {
-	return op.Row().Fields != nil && op != sandlot.OpDeleteProject
 }
 
 func takesFile(op sandlot.Op) bool { return op.Row().Bytes }
@@ -175,21 +152,18 @@ func onlyTotal(args []sandlot.Arg) bool {
 // asObject writes arguments as a JSON object, in their order. It does not escape < and >, for the result is never
 // parsed as HTML.
 func asObject(args []sandlot.Arg) string {
-	var out bytes.Buffer
+	var list []string
+	for _, a := range args {
+		list = append(list, asText(a.Name)+":"+asText(a.Value))
+	}
+	return "{" + strings.Join(list, ",") + "}"
+}
+
+// asText writes a text, a number or a list of these as JSON.
+func asText(v any) string {
+	var out strings.Builder
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	out.WriteByte('{')
-	for i, a := range args {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		for _, v := range []any{a.Name, a.Value} {
-			_ = enc.Encode(v) // texts and numbers always encode
-			out.Truncate(out.Len() - len("\n"))
-			out.WriteByte(':')
-		}
-		out.Truncate(out.Len() - len(":"))
-	}
-	out.WriteByte('}')
-	return out.String()
+	_ = enc.Encode(v) // these always encode
+	return strings.TrimSuffix(out.String(), "\n")
 }

@@ -41,7 +41,10 @@ var guards = []string{"dry_run", "if_version", "replace", "sha256", "size"}
 var decorations = []string{"title", "handle", "lang"}
 
 // argOrder is the order in which arguments are printed. It never changes.
-var argOrder = []string{"project_id", "id", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang", "sha256", "size", "if_version", "upload_id", "part", "total_parts"}
+var argOrder = []string{
+	"project_id", "id", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang",
+	"sha256", "size", "if_version", "upload_id", "part", "total_parts",
+}
 
 // maxShown is the longest text that is repeated, in bytes: as long as a filename may be.
 const maxShown = 512
@@ -74,9 +77,6 @@ func LocalName(sent string) string {
 	}
 	if name, _, err := names.ReadFilename(sent); err == nil {
 		return name
-	}
-	if rest, ok := strings.CutPrefix(sent, "file://"); ok {
-		return rest
 	}
 	if _, rest, ok := strings.Cut(sent, "://"); ok {
 		return path.Base(rest)

@@ -56,7 +56,8 @@ func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but str
 	} else {
 		but = ""
 	}
-	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
+	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) +
+		formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
 }
 
 // MostFiles is the largest number of files that a hint repeats.
@@ -93,37 +94,29 @@ func usableTogether(files []string) (list []string) {
 	return list
 }
 
-// formName quotes the name of a part's file for curl.
-func formName(name string) string {
-	if strings.ContainsAny(name, `;,"\`) {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
-	}
-	return name
-}
-
-// eachFile returns a call for each of these files, for at most MostFiles of them. The first call has those of the
-// arguments said that describe the project.
-func eachFile(base string, on Request, op sandlot.Op, files []string, said []sandlot.Arg) (lines []string) {
+// deletions returns a call for each of the files in the request's list, for at most MostFiles of them. The first call
+// has those of the arguments said that do not describe a file.
+func deletions(base string, on Request, said []sandlot.Arg) (lines []string) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
-	for _, name := range files[:min(len(files), MostFiles)] {
-		on.Local = LocalName(name)
-		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: usable(name)}}
-		if clean, _, err := names.ReadFilename(name); op == sandlot.OpDeleteFile && (err != nil || clean == "") {
-			one[1].Value = unknownFile // a suggestion may be the name of another file
+	for _, name := range on.Files[:min(len(on.Files), MostFiles)] {
+		clean, _, err := names.ReadFilename(name)
+		if err != nil || clean == "" {
+			clean = unknownFile // a suggestion may be the name of another file
 		}
+		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: clean}}
 		for _, a := range said {
 			if slices.Contains(ofProject, a.Name) {
 				one = append(one, a)
 			}
 		}
-		lines, said = append(lines, CurlOf(base, on, op, one)), nil
+		lines, said = append(lines, CurlOf(base, on, sandlot.OpDeleteFile, one)), nil
 	}
 	return lines
 }
 
-// ofProject are the arguments of an update that do not describe its file.
-var ofProject = []string{"title", "lang", "email", "if_version"}
+// ofProject are the arguments of a deletion that do not describe its file.
+var ofProject = []string{"lang", "email", "if_version"}
 
 // usable returns a filename that the service takes for a file listed under this name.
 func usable(name string) string {

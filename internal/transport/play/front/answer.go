@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,17 +18,10 @@ const (
 	copyMax = 2 << 10
 )
 
-// An Answer is the http.ResponseWriter for a request that the front answers. It also reports the outcome of the answer.
-// It differs from net/http's in three ways:
-//
-//   - It sends no chunks. If the length of a body is not known when 16 KiB of it are
-//     written, the connection ends with the body. A handler that may fail midway must set
-//     Content-Length, or a client could take part of the body for the whole.
-//   - Header fields must be set before WriteHeader. Those set later may or may not be sent.
-//   - It takes whole answers by WritePrepared.
-//
-// An Answer belongs to one request. Neither it nor the results of its methods may be used after the handler has
-// returned, nor by two goroutines at once.
+// An Answer is the http.ResponseWriter for a request that the front answers, with the outcome of the answer. It belongs
+// to one request, until the handler returns, and to one goroutine. Unlike net/http's, it guesses no Content-Type, and
+// sends no chunks: if the length of a body is not known when 16 KiB of it are written, the connection ends with the
+// body. Header fields must be set before WriteHeader.
 type Answer struct {
 	conn     *socket
 	dates    *dates
@@ -58,36 +52,36 @@ func (a *Answer) clear() {
 	*a = Answer{header: a.header, out: a.out[:0]}
 }
 
-// Err returns the error of the connection after which nothing more was sent, nil if there was none. Bytes that the
-// system has accepted may still be lost.
+// Err returns the error of the connection after which nothing more was sent, nil if there was none.
 func (a *Answer) Err() error { return a.err }
 
 // Began returns the time at which the whole request had arrived.
 func (a *Answer) Began() time.Time { return a.now }
 
-// Status returns the answer's status, 0 before one is set. If the handler returns without
-// setting one it becomes 200.
+// Status returns the answer's status, 0 before one is set.
 func (a *Answer) Status() int { return a.status }
 
-// Bytes returns the number of bytes of the body that the handler has written. They are not all sent if Err is not nil,
-// and none are in the answer to a HEAD.
+// Bytes returns the number of bytes of the body that the handler has written.
 func (a *Answer) Bytes() int64 { return a.written }
 
 // Header implements http.ResponseWriter.
 func (a *Answer) Header() http.Header { return a.header }
 
-// WriteHeader implements http.ResponseWriter. Only the first call has an effect. Informational
-// answers (1xx) are not sent.
+// WriteHeader implements http.ResponseWriter. Informational answers (1xx) are not sent.
 func (a *Answer) WriteHeader(status int) {
 	if a.status != 0 || status < 200 {
 		return
 	}
 	a.status = status
-	a.last = a.last || strings.EqualFold(first(a.header["Connection"]), "close")
-	if !a.bodyAllowed() {
-		a.suppress()
+	a.last = a.last || strings.EqualFold(a.header.Get("Connection"), "close")
+	if !a.bodyAllowed() { // a proxy might wait for a body that these announce
+		delete(a.header, "Content-Length")
+		delete(a.header, "Transfer-Encoding")
 	}
-	if told := a.header["Content-Length"]; len(told) > 0 && a.bodyAllowed() {
+	if a.status == http.StatusNotModified {
+		delete(a.header, "Content-Type")
+	}
+	if told := a.header["Content-Length"]; len(told) > 0 {
 		n, err := strconv.ParseInt(told[0], 10, 64)
 		if err != nil || n < 0 {
 			delete(a.header, "Content-Length")
@@ -97,23 +91,10 @@ func (a *Answer) WriteHeader(status int) {
 	}
 }
 
-// suppress drops the fields that net/http does not send without a body: a proxy might wait for the body that they
-// announce.
-func (a *Answer) suppress() {
-	delete(a.header, "Content-Length")
-	delete(a.header, "Transfer-Encoding")
-	if a.status == http.StatusNotModified {
-		delete(a.header, "Content-Type")
-	}
-}
-
 // WritePrepared sends a whole answer, in place of Header, WriteHeader and Write. shared and own are the fields of its
 // header, except for the date, as lines that end with CRLF. They must include the length of the body; body is that
-// body, or empty for a 304. In the answer to a HEAD the body is not sent.
-//
-// WritePrepared returns false, and has done nothing, if Header has a field, if the answer has begun, or if the
-// connection ends after it, which prepared lines do not announce. Otherwise the answer is complete and nothing may be
-// written behind it. The slices are not changed, nor used after the handler has returned.
+// body, or empty for a 304. It returns false, and has done nothing, if Header has a field, if the answer has begun, or
+// if the connection ends after it, which prepared lines do not announce.
 func (a *Answer) WritePrepared(status int, shared, own, body []byte) bool {
 	if a.status != 0 || len(a.header) > 0 || a.last {
 		return false
@@ -134,9 +115,7 @@ func (a *Answer) bodyAllowed() bool {
 	return a.status != http.StatusNoContent && a.status != http.StatusNotModified
 }
 
-// Write implements http.ResponseWriter. Bytes beyond the Content-Length that was set are
-// http.ErrContentLength, and bytes of an answer that has no body are http.ErrBodyNotAllowed.
-// It blocks while the client takes nothing, and fails when the client falls below LeastRate.
+// Write implements http.ResponseWriter. It fails when the client falls below LeastRate.
 func (a *Answer) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.WriteHeader(http.StatusOK)
@@ -149,15 +128,13 @@ func (a *Answer) Write(p []byte) (int, error) {
 	}
 	a.written += int64(len(p))
 	if !a.begun && a.length < 0 && len(a.out)+len(p) <= cap(a.out) {
-		a.sniff(p)
 		a.out = append(a.out, p...) // its length may still become known
 		return len(p), nil
 	}
 	return a.send(p)
 }
 
-// ReadFrom implements io.ReaderFrom. It copies src through the answer's own buffer, so that a stalled client holds no
-// other memory.
+// ReadFrom implements io.ReaderFrom. It copies src through the answer's own buffer.
 func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	if err := a.FlushError(); err != nil {
 		return 0, err
@@ -181,17 +158,9 @@ func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// sniff sets the type of a body if the handler did not set it.
-func (a *Answer) sniff(p []byte) {
-	if _, named := a.header["Content-Type"]; !named && len(p) > 0 {
-		a.header.Set("Content-Type", http.DetectContentType(p))
-	}
-}
-
 // send sends p after the header.
 func (a *Answer) send(p []byte) (int, error) {
 	if !a.begun {
-		a.sniff(p)
 		body := a.out
 		if len(body) > 0 {
 			body = append([]byte(nil), body...) // the header goes before it
@@ -254,7 +223,7 @@ func (a *Answer) appendHead(b []byte) []byte {
 		for _, v := range values {
 			b = append(b, name...)
 			b = append(b, ": "...)
-			b = appendValue(b, v)
+			b = append(b, lineBreaks.Replace(v)...)
 			b = append(b, "\r\n"...)
 		}
 	}
@@ -278,35 +247,13 @@ func appendStatus(b []byte, status int) []byte {
 	return fmt.Appendf(b, "HTTP/1.1 %03d %s\r\n", status, http.StatusText(status))
 }
 
-// appendValue writes the value of a field. A line break in it would begin another
-// field, so it becomes a blank, as in net/http.
-func appendValue(b []byte, v string) []byte {
-	from := len(b)
-	b = append(b, v...)
-	if strings.IndexByte(v, '\n') >= 0 || strings.IndexByte(v, '\r') >= 0 {
-		for i := from; i < len(b); i++ {
-			if b[i] == '\n' || b[i] == '\r' {
-				b[i] = ' '
-			}
-		}
-	}
-	return b
-}
+// lineBreaks replaces those in the value of a field, where they would begin another, by blanks, as net/http does.
+var lineBreaks = strings.NewReplacer("\n", " ", "\r", " ")
 
-// first returns the first value of a field, empty if there is none.
-func first(values []string) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return values[0]
-}
-
-// SetReadDeadline is for http.ResponseController. It has no effect: the body of a plain
-// request has arrived with it.
+// SetReadDeadline is for http.ResponseController. The body of a plain request has arrived with it.
 func (a *Answer) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline is for http.ResponseController. A later write may replace the deadline by
-// its own, after which a stalled client is cut.
+// SetWriteDeadline is for http.ResponseController. A later write may replace the deadline by its own.
 func (a *Answer) SetWriteDeadline(t time.Time) error { return a.conn.SetWriteDeadline(t) }
 
 // FlushError is for http.ResponseController. It sends the header and all bytes written so far, and returns Err.
@@ -319,4 +266,22 @@ func (a *Answer) FlushError() error {
 	}
 	a.flush()
 	return a.err
+}
+
+// dates makes the Date field, which is the same for all answers of a second. It may be used concurrently.
+type dates struct{ last atomic.Pointer[dated] }
+
+type dated struct {
+	second int64
+	line   string
+}
+
+// line returns the field of an answer that began at now, with its line break.
+func (d *dates) line(now time.Time) string {
+	if last := d.last.Load(); last != nil && last.second == now.Unix() {
+		return last.line
+	}
+	next := &dated{now.Unix(), "Date: " + now.UTC().Format(http.TimeFormat) + "\r\n"}
+	d.last.Store(next)
+	return next.line
 }

@@ -9,9 +9,9 @@ import (
 // sleepEvery is the interval at which a running process reads its clock.
 const sleepEvery = 250 * time.Millisecond
 
-// A Clock measures the time for which the process did not run because it was stopped (SIGSTOP) or its machine was
-// paused. Deadlines of clients are put off by that time. The zero value can be used; Run must run while it is. All
-// methods may be called concurrently. A nil Clock reports that the process was never stopped.
+// A Clock measures the time for which the process did not run because it was stopped or its machine was paused, by which
+// deadlines of clients are put off. The zero value can be used; Run must run while it is. All methods may be called
+// concurrently. A nil Clock reports that the process was never stopped.
 type Clock struct {
 	mu    sync.Mutex
 	last  time.Time // time of the last look
@@ -50,8 +50,7 @@ func (c *Clock) Slept() time.Duration {
 	return c.slept
 }
 
-// A sleepyDeadline is a connection's deadline for reads. It is put off by the time for which
-// the process was stopped.
+// A sleepyDeadline is a connection's deadline for reads, put off by the time for which the process was stopped.
 type sleepyDeadline struct {
 	clock *Clock
 	mu    sync.Mutex

@@ -34,11 +34,8 @@ func newConn(f *Listener, s *socket) *conn {
 // restAfter is the pause between two requests after which a connection counts as mostly waiting.
 const restAfter = 100 * time.Millisecond
 
-// serve answers one plain request after another. As in net/http, a panic ends its connection and no more.
-//
-// A goroutine that has run a handler has a stack of 8 KiB or more, and keeps it
-// while it waits. So a connection that mostly waits goes on in a new goroutine,
-// which has the smallest.
+// serve answers one plain request after another. As in net/http, a panic ends its connection and no more. A connection
+// that mostly waits goes on in a new goroutine: one that has run a handler keeps its stack of 8 KiB or more.
 func (c *conn) serve() {
 	moved := false
 	defer func() {

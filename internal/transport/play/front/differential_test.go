@@ -29,9 +29,9 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 		"body": body, "err": fmt.Sprint(err), "form": r.Form == nil && r.PostForm == nil && r.MultipartForm == nil,
 	})
 	w.Header()["X-Method"] = []string{r.Method}
+	w.Header().Set("Content-Type", "text/plain") // which the front doesn't guess
 	switch r.URL.Path {
 	case "/304":
-		w.Header().Set("Content-Type", "text/plain")
 		w.Header().Set("Content-Length", "5")
 		w.WriteHeader(http.StatusNotModified)
 	case "/204":

@@ -3,7 +3,6 @@ package front
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -58,70 +57,6 @@ func TestAPanicEndsOneConnection(t *testing.T) {
 				t.Errorf("the next answer: %+v", got)
 			}
 		})
-	}
-}
-
-func TestExchangesUnderWayWhenTheServerStops(t *testing.T) {
-	t.Parallel()
-	entered, leave := make(chan struct{}), make(chan struct{})
-	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		entered <- struct{}{}
-		<-leave
-		_, _ = io.WriteString(w, "slow")
-	})
-	l := NewListener(listen(t), Config{Handler: projects{Handler: h}})
-	// Nobody calls Accept: what is handed over at a stop must end all the same.
-	plain, other := dial(t, l), dial(t, l)
-	for _, c := range []net.Conn{plain, other} {
-		fmt.Fprint(c, "GET /slow HTTP/1.1\r\n"+wanted+"\r\n")
-		<-entered
-	}
-	waiting := dial(t, l)
-	fmt.Fprint(waiting, "PUT / HTTP/1.1\r\n"+wanted+"\r\n")
-	l.Close()
-	t.Run("a connection on its way to net/http ends", func(t *testing.T) { ends(t, waiting) })
-	t.Run("what takes longer than the stop may is cut", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if err := l.Shutdown(ctx); !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
-		ends(t, plain)
-		ends(t, other)
-	})
-	close(leave)
-	shutdown(t, l)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.conns) > 0 {
-		t.Errorf("%d connections are left", len(l.conns))
-	}
-}
-
-// TestTheLastAnswerSaysSo: a client that is told sends nothing more, and loses nothing.
-func TestTheLastAnswerSaysSo(t *testing.T) {
-	t.Parallel()
-	server, client := net.Pipe()
-	defer client.Close()
-	x := newExchange()
-	a := &x.answer
-	a.begin(newSocket(server, nil, nil), &dates{}, false, true)
-	go func() {
-		defer server.Close()
-		if a.WritePrepared(http.StatusOK, []byte("Content-Length: 5\r\n"), nil, []byte("whole")) {
-			t.Error("prepared lines do not say that it is the last")
-		}
-		_, _ = io.WriteString(a, "aside")
-		if a.finish() {
-			t.Error("the connection goes on")
-		}
-	}()
-	res, err := http.ReadResponse(bufio.NewReader(client), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if body, err := io.ReadAll(res.Body); err != nil || string(body) != "aside" || !res.Close {
-		t.Errorf("%q, %v, last: %v", body, err, res.Close)
 	}
 }
 

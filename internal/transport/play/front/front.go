@@ -1,20 +1,14 @@
 // Package front answers the plain requests of a connection itself, and hands the connection to net/http as soon as
 // another request comes.
 //
-// Nearly all requests to published files are alike: GET, a short header, no body, an answer from memory. net/http does
-// for each of them work that only the others need. So the front reads each request first. If it is plain, and for the
-// host of a project, the same handler answers it through a small http.ResponseWriter; otherwise net/http gets the
-// connection with every byte that was read, and keeps it. "Plain" is strict: any request that is unusual, malformed,
-// encoded, too long or incomplete is left to net/http, so that only one place judges hostile input.
+// Nearly all requests to published files are alike: GET, a short header, no body, an answer from memory. The front reads
+// each request first. If it is plain, and for the host of a project, the handler answers it through a small
+// http.ResponseWriter; otherwise net/http gets the connection with every byte that was read, and keeps it. "Plain" is
+// strict, so that only one place judges hostile input. A connection that waits for its next request holds no buffer.
 //
-// A connection that waits for its next request holds no buffer here. Ten thousand players with a heartbeat twice a
-// minute cost little more than their sockets.
-//
-// Every connection, also one that net/http serves, keeps a pace: one whose client takes less than [LeastRate] is cut.
-// [Clock] ensures that no client is cut for the time for which the process itself was stopped.
-//
-// On Linux answers are written by one system call for header and body, past Go's
-// scheduler (send_linux.go). Elsewhere the connection's own methods are used.
+// Every connection, also one that net/http serves, keeps a pace: one whose client takes less than [LeastRate] is cut,
+// not counting time for which the process was stopped ([Clock]). On Linux answers are written by one system call, past
+// Go's scheduler (system_linux.go); elsewhere net/http serves every connection.
 package front
 
 import (
@@ -29,13 +23,11 @@ import (
 
 // A Handler answers plain requests. Its methods are called concurrently.
 type Handler interface {
-	// Project returns the label of the project that a Host names, in the form that
-	// ServeProject takes, and whether requests with that Host are to be answered by
-	// ServeProject. All others are net/http's.
+	// Project returns the label of the project that a Host names, and whether ServeProject answers requests with that
+	// Host. All others are net/http's.
 	Project(host string) (label string, ok bool)
-	// ServeProject answers a request for which Project returned label. The body has come
-	// whole. It must not keep the answer, the request or its header beyond its return. A
-	// panic ends the connection and nothing else.
+	// ServeProject answers a request for which Project returned label. The body has come whole. It must not keep the
+	// answer, the request or its header beyond its return. A panic ends the connection and nothing else.
 	ServeProject(a *Answer, r *http.Request, label string)
 }
 
@@ -50,9 +42,9 @@ type Config struct {
 	rest time.Duration // 0: restAfter; a test sets it so that every connection goes on in a new goroutine
 }
 
-// A Listener accepts connections, paced as those of Pace, and answers their plain requests. It is itself a
-// net.Listener, for an http.Server: Accept returns the connections whose next request is not plain, with the bytes read
-// from it. Its methods may be called concurrently.
+// A Listener accepts connections, paced as those of Pace, and answers their plain requests. Its Accept, for an
+// http.Server, returns the connections whose next request is not plain, with the bytes read from it. Its methods may be
+// called concurrently.
 type Listener struct {
 	net.Listener
 	paced   pacedListener
@@ -74,25 +66,21 @@ type Listener struct {
 	serving sync.WaitGroup
 }
 
-// NewListener begins to accept connections from l, which belongs to the Listener from then on. A connection that does
-// not give access to its descriptor (syscall.Conn) goes to net/http from the start. The caller must close the Listener,
-// and call Accept until it fails: a connection that is handed over waits for that.
+// NewListener begins to accept connections from l, which belongs to the Listener from then on. The caller must close the
+// Listener, and call Accept until it fails: a connection that is handed over waits for that.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
-		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, first: c.First, idle: c.Idle, rest: cmp.Or(c.rest, restAfter),
-		handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, idle: cmp.Or(c.Idle, 2*time.Minute),
+		rest: cmp.Or(c.rest, restAfter), handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	f.exchanges.New = func() any { return newExchange() }
-	if f.idle == 0 {
-		f.idle = 2 * time.Minute
-	}
-	f.first = cmp.Or(f.first, f.idle)
+	f.first = cmp.Or(c.First, f.idle)
 	go f.accept()
 	return f
 }
 
-// accept accepts connections and gives each a goroutine, until the listener fails for good. After an
-// error that may pass, such as too many open files, it waits and goes on, as net/http does.
+// accept accepts connections and gives each a goroutine, until the listener fails for good. After an error that may
+// pass, such as too many open files, it waits and goes on, as net/http does.
 func (f *Listener) accept() {
 	defer close(f.ended)
 	const first, most = 5 * time.Millisecond, time.Second

@@ -1,8 +1,11 @@
 package front
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -11,10 +14,9 @@ import (
 
 const (
 	// LeastRate is the least rate at which a client has to take an answer, and to send a body, on average, in bytes a
-	// second. It is far below any line in use, and high enough that 100 MB take no more than 28 hours.
+	// second: 100 MB take no more than 28 hours.
 	LeastRate = 1 << 10
-	// answerWait is the time in which a reader must reach LeastRate on average. A full window of a slow line opens
-	// seldom, so it is longer than the limit for bodies.
+	// answerWait is the time in which a reader must reach LeastRate on average. A full window opens seldom.
 	answerWait = 20 * time.Second
 	// writePiece is the largest piece that one deadline covers, in bytes.
 	writePiece = 64 << 10
@@ -30,8 +32,7 @@ type Slots interface {
 
 // Pace returns a listener whose connections stalled clients cannot hold. A Write fails with os.ErrDeadlineExceeded when
 // the client has taken less than LeastRate on average for 20 s, not counting time for which the process was stopped.
-// Connections for which slots has no room are closed at once. A nil slots is no limit; a nil clock means that the
-// process is never stopped.
+// Connections for which slots has no room are closed at once. Both slots and clock may be nil.
 func Pace(l net.Listener, slots Slots, clock *Clock) net.Listener {
 	return pacedListener{l, slots, clock}
 }
@@ -124,8 +125,7 @@ func (s *socket) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.Conn.SetWriteDeadline(t))
 }
 
-// CloseWrite is for net/http: after a refusal it closes its own side first, so that the
-// client can still read the answer.
+// CloseWrite is for net/http, which after a refusal closes its own side first.
 func (s *socket) CloseWrite() error {
 	if half, ok := s.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -144,8 +144,8 @@ func (s *socket) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeBoth writes head and then body in as few system calls as possible. It returns the number of bytes of both that
-// the system has accepted, and fails if the client falls below LeastRate. Each piece has at least half of the wait.
+// writeBoth writes head and then body in as few system calls as possible. It returns the number of bytes that the system
+// has accepted, and fails if the client falls below LeastRate. Each piece has at least half of the wait.
 func (s *socket) writeBoth(head, body []byte) (n int, err error) {
 	for {
 		s.extend()
@@ -174,8 +174,7 @@ func cut(head, body []byte, n int) (restHead, restBody []byte) {
 	return head[h:], body[n-h:]
 }
 
-// extend sets the deadline of writes if less than half of the wait is left. Most answers need
-// no new one.
+// extend sets the deadline of writes if less than half of the wait is left.
 func (s *socket) extend() {
 	s.now = time.Now()
 	if s.deadline.Sub(s.now) > s.wait/2 {
@@ -206,4 +205,39 @@ func (s *socket) writePlain(head, body []byte) (n int, err error) {
 	}
 	s.now = time.Now()
 	return n, err
+}
+
+// Cover adds a line, with its line break, to the header of the answers that net/http gives before any handler: to a
+// request that is unreadable (400, 501), whose header is too long (431), or that has an unknown Expect (417). The
+// server must serve connections of a Listener or of Pace.
+func Cover(server *http.Server, line string) {
+	handler := server.Handler
+	server.ConnState = func(c net.Conn, _ http.ConnState) { of(c).own = []byte(line) } // called between requests
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, socketKey{}, of(c))
+	}
+	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Context().Value(socketKey{}).(*socket).own = nil
+		handler.ServeHTTP(w, r)
+	})
+}
+
+// socketKey is the key of a request's *socket in its context.
+type socketKey struct{}
+
+// of returns the socket of a connection that net/http serves.
+func of(c net.Conn) *socket {
+	if handed, ok := c.(*handedConn); ok {
+		return handed.socket
+	}
+	return c.(*socket)
+}
+
+// cover returns an answer of net/http with the missing line.
+func (s *socket) cover(answer []byte) []byte {
+	status, rest, ok := bytes.Cut(answer, []byte("\r\n"))
+	if !ok {
+		return answer
+	}
+	return bytes.Join([][]byte{status, []byte("\r\n"), s.own, rest}, nil)
 }

@@ -1,15 +1,18 @@
 package front
 
 import (
+	"io"
+	"net"
 	"os"
 	"syscall"
 	"time"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
-// direct returns a writer for c that keeps its deadline but makes its system calls without Go's scheduler. The calls do
-// not block, and preparing the scheduler for one that does costs more, on a busy machine, than most calls. Only one
-// goroutine may write.
+// direct returns a writer for c that keeps its deadline but makes its system calls, which do not block, without Go's
+// scheduler: preparing it costs more, on a busy machine, than most calls. Only one goroutine may write.
 func direct(c *socket) *directWriter {
 	d := &directWriter{c: c}
 	d.try = d.send
@@ -74,7 +77,8 @@ func (d *directWriter) call(fd uintptr) (int, syscall.Errno) {
 		if len(left) == 0 {
 			left = d.body
 		}
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd, uintptr(unsafe.Pointer(unsafe.SliceData(left))), uintptr(len(left)), d.flags, 0, 0)
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, fd,
+			uintptr(unsafe.Pointer(unsafe.SliceData(left))), uintptr(len(left)), d.flags, 0, 0)
 		return int(n), errno
 	}
 	both := [2]syscall.Iovec{{Base: unsafe.SliceData(d.head)}, {Base: unsafe.SliceData(d.body)}}
@@ -83,4 +87,56 @@ func (d *directWriter) call(fd uintptr) (int, syscall.Errno) {
 	message := syscall.Msghdr{Iov: &both[0], Iovlen: 2}
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SENDMSG, fd, uintptr(unsafe.Pointer(&message)), d.flags)
 	return int(n), errno
+}
+
+// receive reads from a descriptor that does not block, past the scheduler as direct does.
+func receive(fd int, p []byte) (int, error) {
+	n, _, errno := syscall.RawSyscall(syscall.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)))
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(n), nil
+}
+
+// canRead reports whether readOnce can be used here.
+const canRead = true
+
+// readOnce reads the bytes that have arrived. It returns false if there are none: the runtime calls it again when some
+// arrive, and no buffer is held in between.
+func (c *conn) readOnce(fd uintptr) bool {
+	x := c.acquire()
+	for {
+		n, err := receive(int(fd), x.in[:])
+		switch {
+		case err == syscall.EINTR:
+		case err == syscall.EAGAIN:
+			c.release()
+			return false
+		case err != nil:
+			c.err = err
+			return true
+		case n <= 0:
+			c.err = io.EOF
+			return true
+		default:
+			c.got = n
+			return true
+		}
+	}
+}
+
+// unsent returns the number of bytes that the system holds and that the other side of a TCP connection has not
+// acknowledged (SIOCOUTQ, tcp(7)); 0 if it is unknown.
+func unsent(c net.Conn) int64 {
+	sc, ok := c.(syscall.Conn)
+	if !ok {
+		return 0
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	var n int // 0 after an error
+	_ = raw.Control(func(fd uintptr) { n, _ = unix.IoctlGetInt(int(fd), unix.SIOCOUTQ) })
+	return int64(n)
 }

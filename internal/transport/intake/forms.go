@@ -2,7 +2,7 @@ package intake
 
 import (
 	"bytes"
-	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,9 +12,78 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
+	"sandlot/internal/transport/intake/hint"
 )
+
+// A Publisher publishes projects; *publish.Service implements it.
+type Publisher interface {
+	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
+	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
+}
+
+// A PublishForm is a form of the website that publishes a project like a call of the API. Grant is its admission.
+type PublishForm struct {
+	W     http.ResponseWriter
+	R     *http.Request
+	By    sandlot.Caller
+	Grant *admission.Grant
+	Tags  func(words string) []string // reads a list of tags in the visitor's words
+	// Answer is called once, with the fields of the form and either the published project or the refusal, unless the
+	// client has gone.
+	Answer func(said func(field string) string, out publish.Published, refused *sandlot.Error)
+}
+
+// PublishForm reads the form and makes its call of the service. It panics with http.ErrAbortHandler if the client has
+// gone.
+func (a *Intake) PublishForm(service Publisher, f PublishForm) {
+	c := &Call{W: f.W, R: f.R, By: f.By, Keyed: !f.By.Nobody(), Takes: FormFields, Grant: f.Grant, Body: &Body{R: f.R.Body, Grant: f.Grant}}
+	out, err := a.publish(service, c, f.Tags)
+	if err == nil {
+		f.Answer(c.words, out, nil)
+		return
+	}
+	if c.Gone(err) {
+		panic(http.ErrAbortHandler)
+	}
+	refused := a.Refusal(c, err, hint.Request{})
+	c.Body.Grant = nil // discarding the rest of the body costs nothing
+	c.Settle(func() { f.Answer(c.words, publish.Published{}, refused) })
+}
+
+func (a *Intake) publish(service Publisher, c *Call, tags func(string) []string) (out publish.Published, err error) {
+	if err := KeyInAddress(c.R); err != nil {
+		return out, err
+	}
+	if err := service.Admit(c.R.Context(), c.By, sandlot.ActPublish); err != nil {
+		return out, err
+	}
+	err = Take(a, c, ReadForm, func(in publish.PublishInput) (err error) {
+		in.Tags = tags(c.words("tags"))
+		out, _, err = service.Publish(c.R.Context(), c.By, in)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	if out.Account != nil && !out.FromRecord && !out.DryRun {
+		c.Grant.Made()
+	}
+	out.Warnings = append(c.Warnings, out.Warnings...)
+	return out, nil
+}
+
+// words returns the text of a field as it came, "" if it is unknown.
+func (c *Call) words(field string) string {
+	if c.Said == nil {
+		return ""
+	}
+	text, _, _ := c.Said.Form.String(field)
+	return text
+}
 
 // maxWord is the longest text field of a form, in bytes.
 const maxWord = 1 << 10
@@ -33,17 +102,18 @@ type Form struct {
 }
 
 // Read reads the body of a request that was admitted with grant, and returns the fields of the form. An error of Take
-// ends it. A body that a limit ends returns an *admission.Denied, and one in another format returns ErrBroken.
+// ends it. A body that a limit ends is an *admission.Denied, one in another format ErrBroken.
 func (f Form) Read(w http.ResponseWriter, r *http.Request, grant *admission.Grant) (map[string]string, error) {
-	body := &chargedBody{ReadCloser: r.Body, grant: grant}
+	body := &Body{R: r.Body, Grant: grant}
 	r.Body = http.MaxBytesReader(w, body, f.Most)
 	words := map[string]string{}
 	err := f.parts(r, words)
 	if err == nil {
-		body.end()
+		err = grant.Whole()
 	}
-	if body.denied != nil {
-		err = body.denied
+	var denied *admission.Denied
+	if errors.As(body.Err, &denied) {
+		err = body.Err
 	}
 	return words, err
 }
@@ -110,28 +180,3 @@ func filename(part *multipart.Part) string {
 	}
 	return params["filename"]
 }
-
-// A chargedBody is a body that ends where a limit ends it. All received bytes count, also those that are not kept.
-type chargedBody struct {
-	io.ReadCloser
-	grant  *admission.Grant
-	denied error
-}
-
-// errDenied ends a body; denied holds the reason.
-var errDenied = errors.New("a limit is reached")
-
-// Read implements io.Reader.
-func (c *chargedBody) Read(b []byte) (int, error) {
-	n, err := c.ReadCloser.Read(b)
-	if c.denied = cmp.Or(c.denied, c.grant.Received(n)); err != nil {
-		c.end()
-	}
-	if c.denied != nil {
-		return 0, errDenied
-	}
-	return n, err
-}
-
-// end closes the account of the body: no more of it is read.
-func (c *chargedBody) end() { c.denied = cmp.Or(c.denied, c.grant.Whole()) }
