@@ -11,57 +11,44 @@ import (
 
 // DocumentTitle returns the text of the first <title> of an HTML document that begins with head, as it was written,
 // or "" if head holds no whole one. A <title> inside an <svg> is not one of the document.
-func DocumentTitle(head []byte) string {
-	z := html.NewTokenizer(bytes.NewReader(head))
-	z.SetMaxBuf(len(head) + 1)
-	for {
-		switch z.Next() {
-		case html.ErrorToken:
-			return ""
-		case html.StartTagToken:
-			switch name, _ := z.TagName(); atom.Lookup(name) {
-			case atom.Title:
-				return titleText(z)
-			case atom.Body, atom.Svg:
-				return ""
+func DocumentTitle(head []byte) (title string) {
+	inHead(head, func(z *html.Tokenizer, tag atom.Atom, _ bool) (done bool) {
+		if tag == atom.Title && z.Next() == html.TextToken {
+			title = strings.TrimSpace(string(z.Text()))
+			if z.Next() != html.EndTagToken { // head cuts it off
+				title = ""
 			}
 		}
-	}
-}
-
-// titleText reads up to the end tag; a title that head cuts off does not count.
-func titleText(z *html.Tokenizer) string {
-	var text strings.Builder
-	for {
-		switch z.Next() {
-		case html.TextToken:
-			text.Write(z.Text())
-		case html.EndTagToken:
-			return strings.TrimSpace(text.String())
-		case html.ErrorToken:
-			return ""
-		}
-	}
+		return tag == atom.Title || tag == atom.Svg
+	})
+	return title
 }
 
 // DocumentIcon returns the address of the first <link rel="icon"> of an HTML document that begins with head, as it was
 // written, or "" if head holds none.
-func DocumentIcon(head []byte) string {
+func DocumentIcon(head []byte) (href string) {
+	inHead(head, func(z *html.Tokenizer, tag atom.Atom, more bool) (done bool) {
+		if tag == atom.Link {
+			href = iconOf(z, more)
+		}
+		return href != ""
+	})
+	return href
+}
+
+// inHead calls each for the start tags before the body of a document, until one returns true; more reports whether the
+// tag has attributes.
+func inHead(head []byte, each func(z *html.Tokenizer, tag atom.Atom, more bool) (done bool)) {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	z.SetMaxBuf(len(head) + 1)
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return ""
+			return
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, more := z.TagName()
-			switch atom.Lookup(name) {
-			case atom.Link:
-				if href := iconOf(z, more); href != "" {
-					return href
-				}
-			case atom.Body:
-				return ""
+			if tag := atom.Lookup(name); tag == atom.Body || each(z, tag, more) {
+				return
 			}
 		}
 	}
