@@ -7,7 +7,7 @@ func regressions() []mutation {
 	const main = "./cmd/sandlot"
 	return []mutation{
 		{"regression 01: looks for what quarantine blocks have no budget", "internal/format/inspect/blocked.go", "			budget -= lookCost\n", "			budget++\n", "-run ^TestSoakRegression01 " + inspectTests},
-		{"regression 01: a search for keys begins anew behind each", "internal/format/inspect/findkey.go", "at = afterWord(text, at+keySize) - len(\"sla_\")", "at += keySize", of("01", inspectTests)},
+		{"regression 01: a search for keys goes on behind a word of their length", "internal/format/inspect/findkey.go", "			return at\n		}\n	}\n", "			return at\n		}\n		if text[at] == '_' {\n			at += keySize - 1\n		}\n	}\n", of("01", inspectTests)},
 		{"regression 02: what is decoded costs nothing", "internal/domain/admission/cost.go", "made += int64(n)", "made += 0 * int64(n)", of("02", main)},
 		{"regression 04: no body makes way", "internal/domain/admission/way.go", "if (slow || n > own+1) &&", "if false && (slow || n > own+1) &&", of("04", main)},
 		{"regression 06: a network adds as many plays as it likes", "internal/domain/gallery/popularity.go", "; next[i] > none {", "; next[i] < 0 {", of("06", galleryTests)},
