@@ -46,7 +46,7 @@ var outside = map[string][]string{
 	"storage/blob/cache":      {"golang.org/x/sync"},
 	"storage/blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"domain/admission":        {"golang.org/x/time"},
-	"format/check":            {"github.com/tdewolff/parse/v2"},
+	"format/check":            {"github.com/tdewolff/parse/v2", "golang.org/x/net"},
 	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"base/catalog":            {"golang.org/x/text"},
 	"client/cli":              {"github.com/klauspost/compress", "golang.org/x/sync", "golang.org/x/term", "golang.org/x/text"},

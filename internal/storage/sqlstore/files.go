@@ -246,20 +246,6 @@ func nearQuery(names int) string {
 		current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
 
-// NamesFolded implements publish.Store.
-func (store Publish) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
-	var names []string
-	err := store.db.snapshot(ctx, func(q querier) (err error) {
-		names, err = all(ctx, q, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+
-			` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
-		if err == nil && len(names) == 0 {
-			_, err = one(ctx, q, scanProject, selectProject+"p.id = ?", string(id))
-		}
-		return err
-	})
-	return names, in("look for files", err)
-}
-
 // lineage is a name and those of the folders it lies in.
 func lineage(name string) []string {
 	list := []string{name}

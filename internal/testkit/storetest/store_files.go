@@ -207,34 +207,7 @@ func nearCases() []storeCase {
 		}},
 		{"FilesNear/at most ten", nearTen},
 		{"FilesNear/does not return files of the past", nearPast},
-		{"NamesFolded/returns the names of the current files whose folded names are among those", namesFolded},
 	}
-}
-
-func namesFolded(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("gone.js", inline("g")))
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "gone.js", edit(p)))(t)
-	for _, name := range []string{"b.js", "b.js2", "lib/a.js"} {
-		p = s.mustPut(t, p, file(name, inline(name)))
-	}
-	p = s.mustPut(t, p, sandlot.File{Name: "README", Folded: "readme", Blob: inline("r")})
-	p = s.mustPut(t, p, file("b.js", inline("again")))
-	s.mustPut(t, s.mustProject(t, "tetra"), file("other.js", inline("o")))
-	for _, ask := range [][]string{{"b.js", "readme", "lib", "gone.js", "other.js", "b.js"}, {"README"}, nil} {
-		got := must(s.Publish.NamesFolded(t.Context(), p.ID, ask))(t)
-		slices.Sort(got)
-		want := []string{"README", "b.js"}
-		if len(ask) < 2 {
-			want = nil
-		}
-		same(t, fmt.Sprint("names among ", ask), got, want)
-	}
-	many := make([]string, 200)
-	for i := range many {
-		many[i] = fmt.Sprint(i)
-	}
-	many[199] = "lib/a.js"
-	same(t, "of 200", must(s.Publish.NamesFolded(t.Context(), p.ID, many))(t), []string{"lib/a.js"})
 }
 
 func near(t *testing.T, s Stores, wants map[string][]string) {

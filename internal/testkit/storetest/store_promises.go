@@ -191,7 +191,6 @@ func missing(t *testing.T, s Stores) {
 		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Publish.Files(ctx, "pong", 2)) }},
 		{name: "FilesWith", do: func(ctx context.Context) error { return drop(s.Publish.FilesWith(ctx, p.ID, 1, "gzip")) }},
 		{name: "FilesNear", do: func(ctx context.Context) error { return drop(s.Publish.FilesNear(ctx, p.ID, "a.js")) }},
-		{name: "NamesFolded", do: func(ctx context.Context) error { return drop(s.Publish.NamesFolded(ctx, p.ID, []string{"a.js"})) }},
 		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Publish.Projects(ctx, 99, 0, 9)) }},
 		{name: "Content", do: func(ctx context.Context) error { return drop(s.Publish.Content(ctx, 99)) }},
 		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.Publish.IdempotencyRecord(ctx, sum("nothing"), base())) }},
