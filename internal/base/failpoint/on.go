@@ -3,8 +3,10 @@
 package failpoint
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -47,20 +49,11 @@ func newPlan(at, list string) (*plan, error) {
 	}
 	name, count, _ := strings.Cut(at, ":")
 	n, err := strconv.Atoi(count)
-	if err != nil || n < 1 || !known(Point(name)) {
+	if err != nil || n < 1 || !slices.Contains(All(), Point(name)) {
 		return nil, fmt.Errorf("%s=%q is not the name of a point, a colon and a count from 1", killVariable, at)
 	}
 	pl.at, pl.left = Point(name), n
 	return pl, nil
-}
-
-func known(p Point) bool {
-	for _, q := range All() {
-		if p == q {
-			return true
-		}
-	}
-	return false
 }
 
 func (pl *plan) hit(p Point) {
@@ -90,10 +83,7 @@ func (pl *plan) note(p Point) error {
 		return err
 	}
 	_, err = f.WriteString(string(p) + "\n")
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
 
 // killSelf does not return: nothing after the point may happen.

@@ -14,10 +14,6 @@ import (
 // call has two, and the system caches a short-lived file in memory anyway.
 const Memory = 256 << 10
 
-// step is the first size of the memory. Beyond it all of Memory is allocated at once, for repeated doubling leaves as
-// much garbage behind.
-const step = 16 << 10
-
 // A Spool holds the bytes written to it until it is closed. One goroutine at a time writes; several may read the
 // written bytes at once.
 type Spool struct {
@@ -44,9 +40,6 @@ func (s *Spool) Write(p []byte) (int, error) {
 		if err := s.append(p[kept:]); err != nil {
 			return 0, err
 		}
-	}
-	if need := len(s.head) + kept; need > cap(s.head) && need > step {
-		s.head = append(make([]byte, 0, Memory), s.head...)
 	}
 	s.head = append(s.head, p[:kept]...)
 	return len(p), nil
@@ -92,21 +85,17 @@ func (s *Spool) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read spool at %d", off)
 	}
-	if off < int64(len(s.head)) {
+	head := int64(len(s.head))
+	if off < head {
 		n = copy(p, s.head[off:])
 	}
-	if n == len(p) {
-		return n, nil
+	if left := s.rest - (off + int64(n) - head); n < len(p) && left > 0 {
+		more, err := s.file.ReadAt(p[n:min(len(p), n+int(left))], off+int64(n)-head)
+		if n += more; err != nil {
+			return n, s.refused(fmt.Errorf("read temporary file: %w", err))
+		}
 	}
-	at := off + int64(n) - int64(len(s.head))
-	if at >= s.rest {
-		return n, io.EOF
-	}
-	more, err := s.file.ReadAt(p[n:min(len(p), n+int(s.rest-at))], at)
-	switch n += more; {
-	case err != nil:
-		return n, s.refused(fmt.Errorf("read temporary file: %w", err))
-	case n < len(p):
+	if n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil

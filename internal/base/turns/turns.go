@@ -25,31 +25,7 @@ func New() Turns { return make(Turns, max(1, runtime.GOMAXPROCS(0)-1)) }
 // Of returns a reader of r that takes a turn for each read, once it is past Free, and fails when ctx ends first. All
 // others with a turn wait for everything that r waits for, so r must not wait for a client.
 func (t Turns) Of(ctx context.Context, r io.Reader) io.Reader {
-	return &turnReader{ctx: ctx, turns: t, r: r, free: Free}
-}
-
-// turnReader is the reader that Turns.Of returns.
-type turnReader struct {
-	ctx   context.Context
-	turns Turns
-	r     io.Reader
-	free  int // bytes that need no turn yet
-}
-
-// Read implements io.Reader.
-func (t *turnReader) Read(p []byte) (n int, err error) {
-	if t.free > 0 {
-		n, err = t.r.Read(p)
-		t.free -= n
-		return n, err
-	}
-	select {
-	case t.turns <- struct{}{}:
-	case <-t.ctx.Done():
-		return 0, context.Cause(t.ctx)
-	}
-	defer func() { <-t.turns }()
-	return t.r.Read(p)
+	return t.Client().Work(ctx, r)
 }
 
 // A Client lets work that reads from a client use turns: it releases the turn while it waits for the client. One

@@ -71,18 +71,10 @@ func (e *Errors) Err() error {
 	return errors.Join(append(e.told, fmt.Errorf("and %d more failures", e.more))...)
 }
 
-// Every calls do at once, and again each time pause has passed, until ctx ends. A call that takes longer delays the
-// next one; none run at the same time.
+// Every calls do at once, and again when pause has passed after each call, until ctx ends.
 func Every(ctx context.Context, pause time.Duration, do func()) {
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	for {
+	for again := true; again; again = Wait(ctx, pause) {
 		do()
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 
@@ -107,21 +99,14 @@ const flushEvery = 2 * time.Second
 // FlushUntil calls flush every two seconds until ctx ends, and then once more with a limit of two seconds, although ctx
 // has ended. It logs an error under the name in what, and continues. It returns after the last call.
 func FlushUntil(ctx context.Context, what string, flush func(context.Context) error, log *slog.Logger) {
-	tick := time.NewTicker(flushEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			if err := flush(ctx); err != nil {
-				log.Warn("could not write "+what, "error", err)
-			}
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
-			defer cancel()
-			if err := flush(last); err != nil {
-				log.Warn("could not write the last "+what, "error", err)
-			}
-			return
+	for Wait(ctx, flushEvery) {
+		if err := flush(ctx); err != nil {
+			log.Warn("could not write "+what, "error", err)
 		}
+	}
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushEvery)
+	defer cancel()
+	if err := flush(last); err != nil {
+		log.Warn("could not write the last "+what, "error", err)
 	}
 }

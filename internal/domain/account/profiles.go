@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"unicode/utf8"
 
@@ -96,9 +95,8 @@ func (s *Profiles) Describe(ctx context.Context, by sandlot.Caller, w Words) (Wo
 		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).Note("Send a shorter one.")
 	}
 	link, err := names.Link(w.Link)
-	var bad *names.LinkError
-	if errors.As(err, &bad) {
-		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.", bad.Reason).In("link").With(sandlot.OpSame).Note("Send an http or https address, such as https://example.com.")
+	if err != nil {
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.", err).In("link").With(sandlot.OpSame).Note("Send an http or https address, such as https://example.com.")
 	}
 	w = Words{line, link}
 	return w, s.store.SetWords(ctx, by.Account(), w)

@@ -107,7 +107,7 @@ func TestACheckThatFailsFailsNoCall(t *testing.T) {
 	by := w.account()
 	id := w.publish(by, "<title>A</title>").Project.ID
 	w.store.Step = func(step string) (error, error) {
-		if step == "NamesFolded" {
+		if step == "Files" {
 			return sandlot.ErrUnavailable, nil
 		}
 		return nil, nil

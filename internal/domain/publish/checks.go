@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path"
 	"strings"
 	"time"
 
@@ -172,12 +173,15 @@ func (t *Tree) badNames() error {
 	var why, instead, mended []string
 	paths, listed := true, t.bad[:min(len(t.bad), mostBadNames)]
 	for _, b := range listed {
-		why, mended, paths = append(why, b.Reason), append(mended, b.Suggestion), paths && b.Root != ""
+		why, mended, paths = append(why, b.Reason), append(mended, path.Join(b.Root, b.Suggestion)), paths && b.Root != ""
 	}
 	if paths { // paths of the sender's machine: the project's folder is their common one
 		mended = names.Relative(mended)
 	}
 	for i, b := range listed {
+		if !paths {
+			mended[i] = b.Suggestion
+		}
 		instead = append(instead, inspect.Quoted(b.sent)+" as "+mended[i])
 	}
 	more := ""

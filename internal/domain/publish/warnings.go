@@ -28,7 +28,6 @@ type warner struct {
 type warningStore interface {
 	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
-	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 }
 
 // contentWarnings warns about a file that may not have been meant, and was stored as it came. page says whether
@@ -187,26 +186,14 @@ func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []
 	if v.Empty, err = s.empty(ctx, changed, charge); err != nil {
 		return nil, err
 	}
-	if v.Part = all == nil; v.Part {
-		if asks := v.Asks(); len(asks) > 0 {
-			if v.Names, err = s.store.NamesFolded(ctx, p.ID, asks); err != nil {
-				return nil, fmt.Errorf("look for files that are referred to: %w", err)
-			}
-			slices.Sort(v.Names)
-		}
-	} else {
-		v.Names = namesOf(all)
-		v.All = !skipped && readable(all) == readable(changed)
-	}
-	found := v.Findings()
-	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth reading all names, and so are lists
+	v.All = all != nil && !skipped && readable(all) == readable(changed)
+	if all == nil && p.FileCount <= mostCompared && len(v.Looks) > 0 {
 		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
-			return nil, fmt.Errorf("look for the nearest names: %w", err)
+			return nil, fmt.Errorf("look for files that are referred to: %w", err)
 		}
-		v.Names, v.Part = namesOf(all), false
-		found = v.Findings()
 	}
-	return append(secrets, warningsOf(p.ID, found)...), nil
+	v.Names, v.Unlisted = namesOf(all), all == nil
+	return append(secrets, warningsOf(p.ID, v.Findings())...), nil
 }
 
 const (
@@ -217,8 +204,8 @@ const (
 	mostLooks = 1000
 	// mostSecrets bounds the files with a key of another service that a call warns about.
 	mostSecrets = 5
-	// mostCompared is the most files of a project for which all names are read when one file changes.
-	mostCompared = 500
+	// mostCompared is the most files of a project whose names are read when one file changes.
+	mostCompared = 1000
 )
 
 // empty lists the files without bytes, and the pointers of Git LFS, which stand for files that were not fetched.
@@ -362,11 +349,6 @@ func readable(files []sandlot.File) (n int) {
 		}
 	}
 	return n
-}
-
-// lacks reports whether a file is missing.
-func lacks(found []check.Finding) bool {
-	return slices.ContainsFunc(found, func(f check.Finding) bool { return f.Code == check.MissingFile })
 }
 
 // warningsOf returns the findings about a project as warnings, with the calls that mend them, if any.

@@ -10,20 +10,21 @@ import (
 // notBuilt reports a page that loads source files which must be built first.
 func (f *finder) notBuilt(l *Look, r ref) {
 	if f.first("build " + r.to) {
-		f.add(NotBuilt, f.howToBuild(), "%s %s %s, which browsers do not run as it is: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
+		f.tell(NotBuilt, l, r, f.howToBuild(), ", which browsers do not run as it is: it is source to be built first.")
 	}
 }
 
 // inPublic reports a file in a folder that a build copies from: nothing of the project was built.
 func (f *finder) inPublic(l *Look, r ref, name string) {
-	f.add(NotBuilt, f.howToBuild(), "%s %s %s, which lies in %s: it is source to be built first.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(name))
+	f.tell(NotBuilt, l, r, f.howToBuild(), ", which lies in %s: it is source to be built first.", shown(name))
 }
 
 // howToBuild returns the advice to build the project, or names the folder of a build that was sent with the source.
 func (f *finder) howToBuild() string {
 	for _, folder := range []string{"dist", "build", "out", "docs"} {
 		if f.exact(folder + "/index.html") {
-			return fmt.Sprintf("Publish the folder %s alone, which looks built; if it is older than the source, build first (often npm run build).", folder)
+			return "Publish the folder " + folder +
+				" alone, which looks built; if it is older than the source, build first (often npm run build)."
 		}
 	}
 	return "Build the project (often npm run build) and publish what that made, often the folder dist."
@@ -84,9 +85,12 @@ func (f *finder) builtFor(l *Look, r ref, folder, file string) {
 		return
 	}
 	if strings.HasPrefix(l.base, "/") {
-		f.add(MissingFile, hintBase, "%s %s %s below <base href=%s>, and the project has that as %s: it was built to lie in that folder of a host.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), inspect.Quoted(l.base), shown(file))
+		f.tell(MissingFile, l, r, hintBase,
+			" below <base href=%s>, and the project has that as %s: it was built to lie in that folder of a host.",
+			inspect.Quoted(l.base), shown(file))
 		return
 	}
-	f.add(MissingFile, fmt.Sprintf("Build again with relative addresses (Vite: base: './'; others: a homepage or public path of \".\"), or write %s there and take %s off all others.", inspect.Quoted(f.from(l, r, file)), shown(folder)),
-		"%s %s %s, and the project has that as %s: it was built to lie in the folder %s of a host.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(file), shown(folder))
+	f.tell(MissingFile, l, r, fmt.Sprintf("Build again with relative addresses (Vite: base: './'; others: a homepage or public path "+
+		"of \".\"), or write %s there and take %s off all others.", inspect.Quoted(f.from(l, r, file)), shown(folder)),
+		", and the project has that as %s: it was built to lie in the folder %s of a host.", shown(file), shown(folder))
 }

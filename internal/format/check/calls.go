@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -113,11 +114,13 @@ func (x *lexer) argument(before []byte, start, end int) {
 			x.alone(end, true)
 		}
 	case "URL":
-		if after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n"); bytes.HasPrefix(after, []byte("import.meta.url")) && !isFolder(x.text[start+1:end]) {
+		after := bytes.TrimLeft(x.text[end+1:min(len(x.text), end+40)], " ,\n")
+		if bytes.HasPrefix(after, []byte("import.meta.url")) && !isFolder(x.text[start+1:end]) {
 			x.ref(loads, x.text[start+1:end], start)
 		}
+	// Of p5, three or kaplay: with a name first, or without.
 	case "loadImage", "loadSound", "loadFont", "loadJSON", "loadStrings", "loadTable", "loadShader", "loadModel", "loadAsync",
-		"loadSprite", "loadSpriteAtlas", "loadMusic", "loadAseprite", "loadPedit", "loadBitmapFont": // of p5, three or kaplay: with a name first, or without
+		"loadSprite", "loadSpriteAtlas", "loadMusic", "loadAseprite", "loadPedit", "loadBitmapFont":
 		x.file(fetches, start, end)
 		x.last, x.after = end, fetches
 	case "Sound", "CreateGroundFromHeightMap": // of Babylon, likewise
@@ -129,11 +132,13 @@ func (x *lexer) argument(before []byte, start, end int) {
 			x.file(asks, start, end)
 		}
 	case "fromImage", "from": // of Pixi, where a plain name may be a part of a picture
-		if bytes.IndexByte(x.text[start:end], '/') >= 0 && (bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture."))) {
+		made := bytes.HasSuffix(of, []byte("Sprite.")) || bytes.HasSuffix(of, []byte("Texture."))
+		if made && bytes.IndexByte(x.text[start:end], '/') >= 0 {
 			x.file(fetches, start, end)
 		}
 	case "add": // of Pixi's loader, one after the other
-		if of = bytes.TrimRight(bytes.TrimSuffix(of, []byte(".")), " \t\r\n"); bytes.HasSuffix(of, []byte("oader")) || bytes.HasSuffix(of, []byte("oader.shared")) {
+		of = bytes.TrimRight(bytes.TrimSuffix(of, []byte(".")), " \t\r\n")
+		if bytes.HasSuffix(bytes.TrimSuffix(of, []byte(".shared")), []byte("oader")) {
 			x.file(fetches, start, end)
 			x.last, x.after = end, fetches
 		}
@@ -141,7 +146,8 @@ func (x *lexer) argument(before []byte, start, end int) {
 		if method := string(x.text[start+1 : end]); method == "GET" || method == "get" || method == "HEAD" {
 			x.last, x.after = end, asks
 		}
-	case "image", "audio", "spritesheet", "atlas", "multiatlas", "tilemapTiledJSON", "tilemapCSV", "bitmapFont", "json", "video", "svg", "xml", "text", "aseprite", "glsl", "binary":
+	case "image", "audio", "spritesheet", "atlas", "multiatlas", "tilemapTiledJSON", "tilemapCSV", "bitmapFont", "json", "video",
+		"svg", "xml", "text", "aseprite", "glsl", "binary":
 		if bytes.HasSuffix(of, []byte(".load.")) {
 			x.last, x.after = end, fetches
 		}
@@ -154,7 +160,8 @@ func (x *lexer) argument(before []byte, start, end int) {
 
 // alone keeps the last reference as one to a classic script, if it is a worker and the only argument of its call.
 func (x *lexer) alone(end int, worker bool) {
-	if after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n"); worker && len(x.refs) > 0 && len(x.classics) < mostRefs && bytes.HasPrefix(after, []byte(")")) {
+	after := bytes.TrimLeft(x.text[end+1:min(x.end, end+1+near)], " \t\r\n")
+	if worker && len(x.refs) > 0 && len(x.classics) < mostRefs && bytes.HasPrefix(after, []byte(")")) {
 		x.classics = append(x.classics, x.refs[len(x.refs)-1])
 	}
 }
@@ -194,11 +201,10 @@ func namesFile(value []byte) bool {
 	}
 	to, _, _ := strings.Cut(string(value), "?")
 	to, _, _ = strings.Cut(to, "#")
-	switch strings.ToLower(path.Ext(to)) {
-	case ".json", ".js", ".mjs", ".css", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".mp3", ".ogg", ".wav", ".m4a", ".flac", ".mp4", ".webm",
-		".wasm", ".txt", ".csv", ".tsv", ".xml", ".md", ".glsl", ".vert", ".frag", ".wgsl", ".gltf", ".glb", ".obj", ".mtl", ".fbx", ".stl", ".hdr", ".bin", ".data",
-		".ttf", ".otf", ".woff", ".woff2", ".fnt", ".atlas", ".tmx", ".tmj", ".tsj", ".ldtk", ".pck", ".zip":
-		return true
-	}
-	return false
+	return slices.Contains(published, strings.ToLower(path.Ext(to)))
 }
+
+// published are the extensions of files that scripts load.
+var published = strings.Fields(".json .js .mjs .css .html .png .jpg .jpeg .gif .webp .avif .svg .mp3 .ogg .wav .m4a .flac .mp4 .webm " +
+	".wasm .txt .csv .tsv .xml .md .glsl .vert .frag .wgsl .gltf .glb .obj .mtl .fbx .stl .hdr .bin .data " +
+	".ttf .otf .woff .woff2 .fnt .atlas .tmx .tmj .tsj .ldtk .pck .zip")

@@ -14,7 +14,7 @@ func ReadsLast(name string) bool { return kindOf(name) == data }
 // forTools reports whether a JSON file belongs to the tools of a project: theirs may have comments.
 func forTools(name string) bool {
 	base := path.Base(name)
-	return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") || strings.Contains(base, "config") || strings.Contains(base, "lint")
+	return strings.Contains("/"+name, "/.") || strings.Contains(base, "config") || strings.Contains(base, "lint")
 }
 
 // data checks that a JSON file is an object or a list. Several of them one after another are taken as intended.

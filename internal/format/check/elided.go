@@ -13,8 +13,11 @@ const (
 )
 
 // anElision is a comment that stands for omitted code: "... existing code ...", "rest of the code remains the same".
-var anElision = regexp.MustCompile(`(?i)^\s*(?://+|/\*+|<!--|\{/\*)\s*[\[(]?\s*(?:(?:\.\.\.|…)\s*[\[(]?(?:(?:the|all|your|other|keep)\s+)*(?:existing|rest|remaining|previous|unchanged|same|other)\b.*|` +
-	`(?:the\s+)?(?:(?:rest|remainder)(?:\s+of\s+(?:the|your)?\s*\w+)?|(?:existing|remaining|previous|other)\s+(?:code|functions?|methods?|styles?|css|html|markup|scripts?|content))\s+(?:\w+\s+)?(?:unchanged|the same|same as before|as before|omitted)\b.*)$`)
+var anElision = regexp.MustCompile(`(?i)^\s*(?://+|/\*+|<!--|\{/\*)\s*[\[(]?\s*(?:(?:\.\.\.|…)\s*[\[(]?` +
+	`(?:(?:the|all|your|other|keep)\s+)*(?:existing|rest|remaining|previous|unchanged|same|other)\b.*|` +
+	`(?:the\s+)?(?:(?:rest|remainder)(?:\s+of\s+(?:the|your)?\s*\w+)?|` +
+	`(?:existing|remaining|previous|other)\s+(?:code|functions?|methods?|styles?|css|html|markup|scripts?|content))\s+` +
+	`(?:\w+\s+)?(?:unchanged|the same|same as before|as before|omitted)\b.*)$`)
 
 // elision checks the line of a word that such comments contain.
 func (s *scanner) elision(at int) {

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +15,6 @@ const mostOf = 5
 // Findings returns the probable faults, at most five of each kind, the worst first.
 func (v *Version) Findings() []Finding {
 	f := finder{Version: v, modules: map[string]*Look{}}
-	if v.Part {
-		f.known = map[string]bool{}
-		for _, name := range v.Asks() {
-			f.known[name] = true
-		}
-	}
 	for _, l := range v.Looks {
 		if l.module.line > 0 {
 			f.modules[l.name] = l
@@ -39,7 +34,6 @@ type finder struct {
 	found  []Finding
 	counts map[Code]int
 	asked  map[string]bool // names that were judged
-	known  map[string]bool // if only some names are at hand, those that were queried, folded
 	folds  *folds
 	bases  map[string][]string // names by their last parts, folded; nil until needed
 	hosts  hosts
@@ -61,6 +55,11 @@ func (f *finder) add(code Code, hint, message string, args ...any) {
 	if f.counts[code]++; f.counts[code] <= mostTold(code) {
 		f.found = append(f.found, Finding{Code: code, Message: fmt.Sprintf(message, args...), Hint: hint})
 	}
+}
+
+// tell adds a finding about a reference: rest goes on after the place, the verb and the reference.
+func (f *finder) tell(code Code, l *Look, r ref, hint, rest string, args ...any) {
+	f.add(code, hint, "%s %s %s"+rest, append([]any{at(l, r.place), verbs[r.how], inspect.Quoted(r.to)}, args...)...)
 }
 
 // mostTold returns how many findings of a kind are reported one by one.
@@ -121,7 +120,8 @@ func (f *finder) look(l *Look) {
 			"%s has a comment in the place of code that was left out.", at(l, l.elided))
 	}
 	for _, fault := range f.telling(l) {
-		f.add(DoesNotParse, "Correct that place, and send the whole file again with update. Of a script of its own, node --check says the same.",
+		f.add(DoesNotParse,
+			"Correct that place, and send the whole file again with update. Of a script of its own, node --check says the same.",
 			"%s does not parse (%s): browsers %s.", at(l, fault.place), inspect.Quoted(fault.says), refuses[l.kind == data])
 	}
 	for _, r := range l.refs {
@@ -135,17 +135,16 @@ func (f *finder) look(l *Look) {
 	}
 	if l.facts&(shares|guards) == shares && !f.Place.Threads && !f.any(isolates) {
 		f.add(NeedsThreads, threadsHint(f.Place.Project),
-			"%s needs memory that threads share (SharedArrayBuffer), and browsers allow that only where the project's switch threads is on.", at(l, l.threads))
+			"%s needs memory that threads share (SharedArrayBuffer), "+
+				"and browsers allow that only where the project's switch threads is on.", at(l, l.threads))
 	}
 }
 
 // threadsHint says how to turn the switch on.
 func threadsHint(project string) string {
-	of := "the project"
-	if project != "" {
-		of = project
-	}
-	return "Switch threads on for " + of + ": set threads to true in its settings, or on its page when logged in. What it loads from other hosts must then allow that."
+	of := cmp.Or(project, "the project")
+	return "Switch threads on for " + of + ": set threads to true in its settings, or on its page when logged in. " +
+		"What it loads from other hosts must then allow that."
 }
 
 // any reports whether a fact was found in any file.
@@ -188,8 +187,10 @@ func (f *finder) bare(l *Look, r ref) {
 	if !f.first("import "+r.to) || f.mapped(r.to) {
 		return
 	}
-	f.add(BareImport, fmt.Sprintf("Import a file of the project (\"./%s.js\") or a full address, or say in a <script type=\"importmap\"> of the page what %s is, or send what a bundler made.", strings.TrimSuffix(r.to, ".js"), inspect.Quoted(r.to)),
-		"%s imports %s by name alone, and no import map says where that is: browsers fail on it.", at(l, r.place), inspect.Quoted(r.to))
+	f.tell(BareImport, l, r, fmt.Sprintf("Import a file of the project (\"./%s.js\") or a full address, or say in a "+
+		"<script type=\"importmap\"> of the page what %s is, or send what a bundler made.",
+		strings.TrimSuffix(r.to, ".js"), inspect.Quoted(r.to)),
+		" by name alone, and no import map says where that is: browsers fail on it.")
 }
 
 // mapped reports whether an import map defines a name, and judges the address behind it. Its cost grows with the name

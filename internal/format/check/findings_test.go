@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"sandlot/internal/format/check"
-	"sandlot/internal/format/names"
 )
 
 const head = `<!doctype html><html><head><meta name="viewport" content="width=device-width"><title>T</title></head><body>`
@@ -117,29 +116,10 @@ func TestWhatWasNotLookedAtMayHoldWhatIsMissing(t *testing.T) {
 	says(t, v)
 }
 
-func TestOfAFewNamesOnlyThoseThatWereAskedForAreJudged(t *testing.T) {
-	text := `import a from "./a.js"; import "three"; fetch("levels/1.json"); fetch("Levels/2.json"); new Worker("w.js"); import "./noext";`
-	v := check.Version{Primary: "index.html", Part: true, Looks: []*check.Look{check.At("js/main.js", []byte(text), true)}}
-	equal(t, v.Asks(), []string{"js/a.js", "levels/1.json", "js/levels/1.json", "levels/2.json", "js/levels/2.json", "w.js", "js/w.js", "js/noext"})
-	v.Names = []string{"js/levels/1.json", "levels/2.json"}
-	says(t, v, `missing_file "./a.js" (that is js/a.js)`, `missing_file "w.js"`, `wrong_case called levels/2.json`)
-
-	var many strings.Builder
-	for i := range 500 {
-		fmt.Fprintf(&many, "<img src=%d.png>", i)
-	}
-	v = check.Version{Primary: "index.html", Part: true, Looks: []*check.Look{check.At("a.html", []byte(many.String()), true)}}
-	if n := len(v.Asks()); n != 200 {
-		t.Errorf("%d names are asked for", n)
-	}
-	if got := told(v); !strings.Contains(got, "And 195 more") {
-		t.Error(got)
-	}
-}
-
-func TestAsksAreFolded(t *testing.T) {
-	v := one(`<img src="%C3%84.PNG">`)
-	equal(t, v.Asks(), []string{names.Fold("Ä.PNG")})
+func TestWithoutTheNamesOfAllFilesNoneIsJudged(t *testing.T) {
+	v := one(head + `<img src=gone.png><script type=module>import a from "./a.js"; const all = ["x/a.png", "x/b.png"]</script>`)
+	v.Names, v.Unlisted = nil, true
+	says(t, v)
 }
 
 func TestAnEmptyVersionAndAFileThatIsNotReadSayNothing(t *testing.T) {
@@ -173,7 +153,7 @@ func FuzzFindings(f *testing.F) {
 			}
 		}
 		equal(t, v.Findings(), found)
-		v.Part, v.All = true, false
+		v.Unlisted, v.All = true, false
 		v.Findings()
 	})
 }

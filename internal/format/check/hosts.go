@@ -25,7 +25,8 @@ func (f *finder) elsewhere(l *Look, r ref, t target) {
 			"%s %s a file on the disk of whoever opens the page, who does not have it.", at(l, r.place), verbs[r.how])
 	case ownMachine(t.host):
 		if f.first("local " + t.host) {
-			f.add(LocalAddress, "A project has no server of its own: put what is needed into its files, or ask a server that all visitors reach.",
+			f.add(LocalAddress,
+				"A project has no server of its own: put what is needed into its files, or ask a server that all visitors reach.",
 				"%s %s %s, which is the machine of whoever opens the page.", at(l, r.place), verbs[r.how], shown(t.host))
 		}
 	default:
@@ -37,7 +38,8 @@ func (f *finder) elsewhere(l *Look, r ref, t target) {
 func (f *finder) foreign(l *Look, r ref, t target) {
 	if f.Place.HTTPS && (t.scheme == "http" || t.scheme == "ws") && f.first("mixed "+t.host) {
 		f.add(MixedContent, fmt.Sprintf("Write %ss:// there if the host has it, or send the file with the project.", t.scheme),
-			"%s %s something from %s://%s, and browsers block that in a page that comes by https.", at(l, r.place), verbs[r.how], t.scheme, shown(t.host))
+			"%s %s something from %s://%s, and browsers block that in a page that comes by https.",
+			at(l, r.place), verbs[r.how], t.scheme, shown(t.host))
 	}
 	if !f.first("host " + t.host) {
 		return
@@ -67,9 +69,13 @@ func (h *hosts) tell(f *finder) {
 	if h.more > 0 {
 		fmt.Fprintf(&list, " and %d more", h.more)
 	}
-	message, hint := "The project needs other hosts: %s. It works while these answer and allow it.", "What is needed from them can also be sent with update and loaded from the project itself, where it does not change or go away."
 	if f.Place.Blocked {
-		message, hint = "The project needs other hosts, which its quarantine blocks: %s.", "Verify the e-mail address of its account, or send what is needed with update and load it from the project itself."
+		f.add(OtherHosts,
+			"Verify the e-mail address of its account, or send what is needed with update and load it from the project itself.",
+			"The project needs other hosts, which its quarantine blocks: %s.", list.String())
+		return
 	}
-	f.add(OtherHosts, hint, message, list.String())
+	f.add(OtherHosts, "What is needed from them can also be sent with update and loaded from the project itself, "+
+		"where it does not change or go away.",
+		"The project needs other hosts: %s. It works while these answer and allow it.", list.String())
 }

@@ -3,16 +3,20 @@ package check
 import (
 	"bytes"
 	"cmp"
+	"io"
 	"unicode/utf8"
+
+	"github.com/tdewolff/parse/v2"
+	"github.com/tdewolff/parse/v2/js"
 )
 
 // scriptFile scans a script that is a file of its own.
 func (s *scanner) scriptFile() {
-	x := lexer{scanner: s, end: len(s.text), last: -1}
+	x := lexer{scanner: s, end: len(s.text)}
 	open := x.run(0)
 	f, sure := fault{}, false
 	if s.whole {
-		f, sure = s.parse(0, len(s.text))
+		f, sure = s.parse(0, len(s.text), x.meter.steps)
 		x.doubtful = x.doubtful || !utf8.Valid(s.text)
 	}
 	switch {
@@ -28,12 +32,14 @@ func (s *scanner) scriptFile() {
 // script scans the script of a page between two offsets; ended reports whether its end tag is there.
 func (s *scanner) script(from, to int, ended, module bool) {
 	defer func() { s.module = place{} }() // the page itself is no module
-	x := lexer{scanner: s, end: to, last: -1}
+	x := lexer{scanner: s, end: to}
 	x.run(from)
-	if code := s.text[from:to]; !ended || s.svg || len(s.faults) == mostFaults || bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) {
-		return // for a browser it ends elsewhere
+	code := s.text[from:to]
+	elsewhere := bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) // for a browser it ends there
+	if !ended || s.svg || len(s.faults) == mostFaults || elsewhere {
+		return
 	}
-	f, sure := s.parse(from, to)
+	f, sure := s.parse(from, to, x.meter.steps)
 	if s.module.line > 0 && !module {
 		f = fault{place: s.module, says: `import or export without type="module"`}
 	}
@@ -42,173 +48,69 @@ func (s *scanner) script(from, to int, ended, module bool) {
 	}
 }
 
-// A lexer separates the strings of a script from its comments, its regular expressions and its code. It knows no
-// grammar: when in doubt it goes on, and at worst a reference is missed.
+// A lexer goes through the tokens of a script for its strings, and counts the parser's work. It knows no grammar: when
+// in doubt it goes on, and at worst a reference is missed.
 type lexer struct {
 	*scanner
+	meter    meter
 	end      int
-	braces   int   // open in the current code
-	outer    []int // the open braces around each template
-	doubtful bool  // whether something is unlike a script
-	tried    int   // before this offset a slash begins no regular expression
-	last     int   // the end of the last string whose call names a file after it; -1 for none
-	after    how   // how the call loads that file
-	row      row   // the current list
+	braces   int  // open, those of templates included
+	doubtful bool // whether something is unlike a script
+	last     int  // the end of the last string whose call names a file after it; -1 for none
+	after    how  // how the call loads that file
+	row      row  // the current list
 }
 
-// deepest is the most templates inside each other.
-const deepest = 32
-
-// stops are the bytes at which a lexer looks closer.
-var stops = [256]bool{'"': true, '\'': true, '`': true, '/': true, '{': true, '}': true}
+// mostErrors is how many errors of the lexer are passed over: each costs a pass over the script, for its place.
+const mostErrors = 5
 
 // run reads on from an offset, and returns the construct that is open at the end: "" for none.
-func (x *lexer) run(i int) (open string) {
-	t := x.text[:x.end]
+func (x *lexer) run(begin int) (open string) {
+	in := parse.NewInputBytes(x.text[begin:x.end:x.end])
+	lex := js.NewLexer(in)
+	x.last, x.meter = -1, newMeter(x.end-begin)
 	defer x.endList()
-	for {
-		for i < len(t) && !stops[t[i]] {
-			i++
+	for errors := 0; errors < mostErrors; {
+		kind, text := lex.Next()
+		if kind == js.DivToken || kind == js.DivEqToken {
+			pattern, known := x.meter.slash()
+			if !known {
+				x.doubtful, x.meter.steps = true, -1
+			}
+			if pattern {
+				kind, text = lex.RegExp()
+			}
 		}
-		if i >= len(t) {
-			if x.braces > 0 || len(x.outer) > 0 {
+		to := begin + in.Offset()
+		from := to - len(text)
+		switch kind {
+		case js.ErrorToken:
+			switch {
+			case lex.Err() == io.EOF && x.braces > 0:
 				return "inside a block of a script"
+			case lex.Err() == io.EOF:
+				return ""
+			case to == x.end && (text == nil || text[0] == '`' || text[0] == '}'):
+				return "inside a comment or a text of a script"
 			}
-			return ""
-		}
-		switch t[i] {
-		case '"', '\'':
-			end, closed := endOfString(t, i)
-			if closed {
-				x.literal(i, end)
-				x.element(i, end)
-			}
-			x.doubtful = x.doubtful || !closed
-			i = end + 1
-		case '`':
-			i = x.template(t, i, i+1)
-		case '/':
-			from := i
-			if i = x.slash(t, i); i != from+1 {
-				x.pass(from, i)
-			}
-		case '{':
+			x.doubtful = true
+			errors++
+		case js.StringToken, js.TemplateToken:
+			x.literal(from, to-1)
+			x.element(from, to-1)
+		case js.CommentToken, js.CommentLineTerminatorToken, js.RegExpToken:
+			x.pass(from, to)
+		case js.OpenBraceToken, js.TemplateStartToken:
 			x.braces++
-			i++
-		case '}':
-			if n := len(x.outer); x.braces == 0 && n > 0 {
-				x.braces, x.outer = x.outer[n-1], x.outer[:n-1]
-				i = x.template(t, -1, i+1)
-				break
-			}
+		case js.CloseBraceToken, js.TemplateEndToken:
 			x.braces--
-			i++
 		}
-		if i < 0 {
-			return "inside a comment or a text of a script"
+		if bytes.HasSuffix(text, []byte("/${")) {
+			x.facts |= joins
 		}
+		x.meter.count(kind)
 	}
-}
-
-// template scans the text of a template up to its end, or to code in it. start is its beginning, if all of it may be a
-// plain string, and otherwise negative. A negative result is the end of the text.
-func (x *lexer) template(t []byte, start, i int) (next int) {
-	for ; i < len(t); i++ {
-		switch t[i] {
-		case '`':
-			if start >= 0 {
-				x.literal(start, i)
-				x.element(start, i)
-			}
-			return i + 1
-		case '\\':
-			i++
-		case '$':
-			if at1(t, i+1) != '{' {
-				continue
-			}
-			if t[i-1] == '/' {
-				x.facts |= joins
-			}
-			if len(x.outer) == deepest {
-				x.doubtful = true
-				return -1
-			}
-			x.outer, x.braces = append(x.outer, x.braces), 0
-			return i + 2
-		}
-	}
-	return -1
-}
-
-// slash skips a comment, a regular expression, or a slash alone. A negative result is the end.
-func (x *lexer) slash(t []byte, i int) (next int) {
-	switch at1(t, i+1) {
-	case '/':
-		if n := bytes.IndexByte(t[i:], '\n'); n >= 0 {
-			return i + n
-		}
-		return len(t)
-	case '*':
-		if n := bytes.Index(t[i+2:], []byte("*/")); n >= 0 {
-			return i + 2 + n + 2
-		}
-		return -1
-	}
-	if i < x.tried || !beforePattern(t[:i]) {
-		return i + 1
-	}
-	return x.pattern(t, i)
-}
-
-// beforePattern reports whether a slash after this code begins a regular expression: after a name, a number or a
-// closing parenthesis it divides.
-func beforePattern(code []byte) bool {
-	code = code[max(0, len(code)-40):]
-	code = bytes.TrimRight(code, " \t\r\n")
-	if len(code) == 0 {
-		return true
-	}
-	switch c := code[len(code)-1]; {
-	case c == ')' || c == ']' || c == '"' || c == '\'' || c == '`' || c == '.':
-		return false
-	case inName(c):
-		switch string(wordBefore(code)) {
-		case "return", "typeof", "case", "in", "of", "do", "else", "void", "delete", "throw", "new", "instanceof", "await", "yield":
-			return true
-		}
-		return false
-	}
-	return true
-}
-
-// longestPattern is the longest regular expression, in bytes.
-const longestPattern = 2000
-
-// pattern skips a regular expression. If none ends on the line, the slash was a division, and so are all others up to
-// the end of that search, so that no byte is searched again and again.
-func (x *lexer) pattern(t []byte, i int) (next int) {
-	class := false
-	most := min(len(t), i+longestPattern)
-	for j := i + 1; j < most; j++ {
-		switch t[j] {
-		case '\\':
-			j++
-		case '[':
-			class = true
-		case ']':
-			class = false
-		case '\n':
-			x.tried, x.doubtful = j, true
-			return i + 1
-		case '/':
-			if !class {
-				return j + 1
-			}
-		}
-	}
-	x.tried, x.doubtful = most, true
-	return i + 1
+	return ""
 }
 
 // inName reports whether a byte belongs to a name in a script.

@@ -15,8 +15,8 @@ func (f *finder) suffixless(l *Look, r ref, name string) bool {
 		return false
 	}
 	if f.first("link " + name) {
-		f.add(MissingFile, "Write "+inspect.Quoted(f.from(l, r, file))+" there, or put that page into a folder as its index.html.",
-			"%s links to %s, and the project has that as %s: no page is found without the end of its name.", at(l, r.place), inspect.Quoted(r.to), shown(file))
+		f.tell(MissingFile, l, r, "Write "+inspect.Quoted(f.from(l, r, file))+" there, or put that page into a folder as its index.html.",
+			", and the project has that as %s: no page is found without the end of its name.", shown(file))
 	}
 	return true
 }

@@ -87,11 +87,6 @@ func plainData(text []byte) bool {
 	return true
 }
 
-// HasLists reports whether a Look has names that can be judged only beside all files of the version.
-func (v *Version) HasLists() bool {
-	return slices.ContainsFunc(v.Looks, func(l *Look) bool { return len(l.lists) > 0 })
-}
-
 // takesAll keeps the variable whose files a service worker adds to its cache.
 func (s *scanner) takesAll(at int) {
 	text := s.text[min(len(s.text), at+len(".addall(")):min(len(s.text), at+2*near)]
@@ -110,7 +105,7 @@ func (f *finder) listed(l *Look) {
 				r.how = caches
 				f.local(l, r, read(r.to))
 			}
-		case !f.Part && l.whole:
+		case !f.Unlisted && l.whole:
 			f.among(l, list.files)
 		}
 	}

@@ -12,12 +12,14 @@ import (
 )
 
 // sources are the extensions of source files, which browsers run only after a build has made JavaScript of them.
-var sources = map[string]bool{".jsx": true, ".tsx": true, ".ts": true, ".mts": true, ".vue": true, ".svelte": true, ".scss": true, ".sass": true, ".less": true, ".coffee": true}
+var sources = strings.Fields(".jsx .tsx .ts .mts .vue .svelte .scss .sass .less .coffee")
+
+func isSource(name string) bool { return slices.Contains(sources, strings.ToLower(path.Ext(name))) }
 
 // local judges a reference to a file of the project.
 func (f *finder) local(l *Look, r ref, t target) {
 	candidates := f.candidates(l, r, t.path)
-	if len(candidates) == 0 {
+	if f.Unlisted || len(candidates) == 0 {
 		return
 	}
 	name := candidates[0]
@@ -27,13 +29,13 @@ func (f *finder) local(l *Look, r ref, t target) {
 			return
 		}
 	}
-	if f.Part && (path.Ext(name) == "" || !f.known[names.Fold(name)]) {
+	if r.how == opens && (f.suffixless(l, r, name) || !isPageName(name)) || !f.first(name) || !usable(name) {
 		return
 	}
-	if r.how == opens && f.suffixless(l, r, name) || r.how == opens && !isPageName(name) || !f.first(name) || !usable(name) || r.how == fetches && !f.All && f.below(r.to) != "" {
+	if r.how == fetches && !f.All && f.below(r.to) != "" || f.otherFont(name) {
 		return
 	}
-	if f.otherFont(name) || l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
+	if l.tiled && (!f.mapsLoad() || f.below(path.Base(t.path)) != "") {
 		return
 	}
 	if same := f.sameFolded(name); same != "" {
@@ -41,7 +43,7 @@ func (f *finder) local(l *Look, r ref, t target) {
 		return
 	}
 	switch {
-	case sources[strings.ToLower(path.Ext(name))]:
+	case isSource(name):
 		f.notBuilt(l, r)
 	case strings.HasPrefix(t.path, "/") && f.exact("public/"+name):
 		f.inPublic(l, r, "public/"+name)
@@ -59,8 +61,8 @@ func (f *finder) local(l *Look, r ref, t target) {
 
 // wrongCase reports a file whose name differs from the reference in case.
 func (f *finder) wrongCase(l *Look, r ref, same string) {
-	f.add(WrongCase, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
-		"%s %s %s, and the file is called %s: names differ if a letter is large in one and small in the other.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), shown(same))
+	f.tell(WrongCase, l, r, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
+		", and the file is called %s: names differ if a letter is large in one and small in the other.", shown(same))
 }
 
 // exact reports whether the version has a file of that name.
@@ -71,33 +73,32 @@ func (f *finder) exact(name string) bool {
 
 // missing reports a missing file, and the file that was probably meant.
 func (f *finder) missing(l *Look, r ref, name string) {
-	verb, near, told := verbs[r.how], "", len(f.found)
+	near, told, is := "", len(f.found), ""
 	f.scriptless = f.scriptless || kindOf(name) == script
 	if f.counts[MissingFile] < mostOf {
 		near = cmp.Or(f.below(r.to), f.nearest(name))
 	}
+	if within("", read(r.to).path) != name {
+		is = " (that is " + shown(name) + ")"
+	}
 	if near != "" {
-		f.add(MissingFile, fmt.Sprintf("Write %s there if that is meant, or send the file%s.", inspect.Quoted(f.from(l, r, near)), f.with(name)),
-			"%s %s %s, which is not in the project. The nearest that is there is %s.", at(l, r.place), verb, written(r, name), shown(near))
+		f.tell(MissingFile, l, r, fmt.Sprintf("Write %s there if that is meant, or send the file%s.",
+			inspect.Quoted(f.from(l, r, near)), f.with(name)),
+			"%s, which is not in the project. The nearest that is there is %s.", is, shown(near))
 	} else {
-		f.add(MissingFile, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
-			"%s %s %s, which is not in the project.", at(l, r.place), verb, written(r, name))
+		f.tell(MissingFile, l, r, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
+			"%s, which is not in the project.", is)
 	}
 	for i := told; i < len(f.found); i++ {
 		f.found[i].Lacks = name
 	}
 }
 
-// written returns a reference as written, with the name that it resolves to if that differs.
-func written(r ref, name string) string {
-	if t := read(r.to); within("", t.path) != name {
-		return inspect.Quoted(r.to) + " (that is " + shown(name) + ")"
-	}
-	return inspect.Quoted(r.to)
-}
-
 // verbs describe how a file uses its references.
-var verbs = [...]string{loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for", listed: "lists", caches: "adds to its cache"}
+var verbs = [...]string{
+	loads: "loads", opens: "links to", imports: "imports", asks: "asks for", registers: "registers", fetches: "asks for",
+	listed: "lists", caches: "adds to its cache",
+}
 
 // otherFont reports whether a font is there in another format: browsers need only one.
 func (f *finder) otherFont(name string) bool {
@@ -150,27 +151,31 @@ func usable(name string) bool {
 
 // there judges a reference to a file that exists.
 func (f *finder) there(l *Look, r ref, t target, name string) {
-	if _, empty := slices.BinarySearch(f.Empty, name); empty && !f.otherFont(name) && noModule(strings.ToLower(path.Ext(name))) && kindOf(name) != style && f.first("empty "+name) {
-		f.add(MissingFile, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
-			"%s %s %s, which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
+	ext := strings.ToLower(path.Ext(name))
+	_, empty := slices.BinarySearch(f.Empty, name)
+	if empty && !f.otherFont(name) && noModule(ext) && kindOf(name) != style && f.first("empty "+name) {
+		f.tell(MissingFile, l, r, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
+			", which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.")
 		return
 	}
-	ext := strings.ToLower(path.Ext(name))
-	if r.how == loads && l.kind == page && sources[ext] || r.how == imports && (sources[ext] || noModule(ext)) {
+	if r.how == loads && l.kind == page && isSource(name) || r.how == imports && (isSource(name) || noModule(ext)) {
 		f.notBuilt(l, r)
 		return
 	}
 	rooted := strings.HasPrefix(t.path, "/") || strings.HasPrefix(l.base, "/")
-	if !rooted || f.Place.Path == "" || r.how == registers || name == "favicon.ico" || strings.HasPrefix(name, ".sandlot/") || !f.first("/"+name) {
+	own := name == "favicon.ico" || strings.HasPrefix(name, ".sandlot/")
+	if !rooted || own || f.Place.Path == "" || r.how == registers || !f.first("/"+name) {
 		return
 	}
-	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.", inspect.Quoted(f.from(l, r, name)))
+	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.",
+		inspect.Quoted(f.from(l, r, name)))
 	if strings.HasPrefix(l.base, "/") {
 		hint = hintBase
 	}
+	rest := " from the root of the host. That works at the project's own address, and not at its path form %s, " +
+		"which is for frames and for clients that cannot resolve that address."
 	if f.Place.PathAlone {
-		f.add(AbsolutePath, hint, "%s %s %s from the root of the host. The project's address is %s, below which nothing of that is found.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)
-		return
+		rest = " from the root of the host. The project's address is %s, below which nothing of that is found."
 	}
-	f.add(AbsolutePath, hint, "%s %s %s from the root of the host. That works at the project's own address, and not at its path form %s, which is for frames and for clients that cannot resolve that address.", at(l, r.place), verbs[r.how], inspect.Quoted(r.to), f.Place.Path)
+	f.tell(AbsolutePath, l, r, hint, rest, f.Place.Path)
 }

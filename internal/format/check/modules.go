@@ -35,7 +35,8 @@ func (f *finder) asScript(l *Look) {
 		for _, name := range f.candidates(l, r, t.path) {
 			if to := f.modules[name]; to != nil && f.exact(name) && f.first("module "+name) {
 				f.add(DoesNotParse, hintModule[r.how],
-					"%s imports or exports, which only modules do, and %s %s %s as a script of the old kind: browsers run nothing of it.", at(to, to.module), at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
+					"%s imports or exports, which only modules do, and %s %s %s as a script of the old kind: browsers run nothing of it.",
+					at(to, to.module), at(l, r.place), verbs[r.how], inspect.Quoted(r.to))
 				break
 			}
 		}

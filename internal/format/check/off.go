@@ -49,7 +49,7 @@ func comment(before []byte) bool {
 
 // embeds keeps the first plugin element.
 func (s *scanner) embeds(t *tag) {
-	if s.off.line == 0 && (len(t.data) > 0 || len(t.src) > 0) {
-		s.off, s.offWhat = s.anywhere(t.at), "a plugin (<"+string(t.name[:t.n])+">)"
+	if s.off.line == 0 && t.attr("data")+t.attr("src") != "" {
+		s.off, s.offWhat = s.anywhere(t.at), "a plugin (<"+t.Data+">)"
 	}
 }

@@ -24,20 +24,20 @@ type fault struct {
 }
 
 // parse finds the syntax error of the script between two offsets. sure is false for a text that is no script, one that
-// would cost too much, and one that browsers can read and the parser cannot.
-func (s *scanner) parse(from, to int) (f fault, sure bool) {
+// would cost too much, and one that browsers can read and the parser cannot. steps are those of the meter.
+func (s *scanner) parse(from, to, steps int) (f fault, sure bool) {
 	code := s.text[from:to:to]
 	if !bytes.ContainsAny(code, " ;({") {
 		return f, len(bytes.TrimSpace(code)) == 0 // text still in base64 is no script
 	}
-	if len(code) > Sample || !utf8.Valid(code) || bytes.IndexByte(code, 0) >= 0 || bytes.HasPrefix(bytes.TrimSpace(code), []byte("{")) && json.Valid(code) {
+	isJSON := bytes.HasPrefix(bytes.TrimSpace(code), []byte("{")) && json.Valid(code)
+	if len(code) > Sample || !utf8.Valid(code) || bytes.IndexByte(code, 0) >= 0 || isJSON {
 		return f, false
 	}
-	if n := steps(code, mostSteps-*s.steps); n < 0 {
+	if steps < 0 || steps > mostSteps-*s.steps {
 		return f, false
-	} else {
-		*s.steps += n
 	}
+	*s.steps += steps
 	code = withoutAttributes(code)
 	ast, err := js.Parse(parse.NewInputBytes(code[:len(code):len(code)]), js.Options{})
 	var e *parse.Error
@@ -102,16 +102,19 @@ func endsEarly(message string, rest []byte) bool {
 	return strings.Contains(message, "EOF")
 }
 
+// ownErrors are messages of errors that may be the parser's own.
+var ownErrors = regexp.MustCompile("too many nested|legacy octal|unexpected @| in with statement|unexpected function in statement|" +
+	"unexpected in in |unexpected await|unexpected yield|unexpected let|instead of source|instead of defer")
+
 // doubted reports whether an error may be the parser's own: syntax that only classic scripts may use, limits of the
 // parser, and syntax newer than it.
 func doubted(message string, before, rest []byte) bool {
-	for _, part := range []string{"too many nested", "legacy octal", "unexpected @", " in with statement", "unexpected function in statement", "unexpected in in ", "unexpected await", "unexpected yield", "unexpected let", "instead of source", "instead of defer"} {
-		if strings.Contains(message, part) {
-			return true
-		}
+	if ownErrors.MatchString(message) {
+		return true
 	}
 	code := bytes.TrimRight(before, " \t\r\n")
-	if len(rest) > 0 && strings.IndexByte("[(`", rest[0]) >= 0 && bytes.HasSuffix(code, []byte("}")) && bytes.IndexByte(before[len(code):], '\n') >= 0 {
+	begins := len(rest) > 0 && strings.IndexByte("[(`", rest[0]) >= 0
+	if begins && bytes.HasSuffix(code, []byte("}")) && bytes.IndexByte(before[len(code):], '\n') >= 0 {
 		return true // an arrow function ends with the line
 	}
 	switch string(wordBefore(code)) {

@@ -1,9 +1,6 @@
 package check
 
-import (
-	"github.com/tdewolff/parse/v2"
-	"github.com/tdewolff/parse/v2/js"
-)
+import "github.com/tdewolff/parse/v2/js"
 
 const (
 	// mostSteps bounds the parser's work on the scripts of one call. A step is one name in one scope, or eight bytes:
@@ -23,47 +20,29 @@ type open struct {
 // could make as many scopes as there are bytes. So the meter reads the same tokens, and counts each name for each scope
 // that may be open: one for each bracket, arrow or for.
 type meter struct {
-	lex         *js.Lexer
 	levels      []open
 	scopes      int // arrows and fors that are open
 	prev, prev2 js.TokenType
 	head        bool // the last closed bracket was such a head
-	steps       int
+	steps       int  // -1 for more than the parser may take, or if the meaning of a slash is unclear
 }
 
-// steps counts the steps of a script; a negative result is for more than most, or if the meaning of a slash is unclear.
-func steps(code []byte, most int) int {
-	m := meter{lex: js.NewLexer(parse.NewInputBytes(code[:len(code):len(code)])), levels: make([]open, 1, 32), steps: 40 + len(code)/8}
-	for m.steps <= most {
-		tt, _ := m.lex.Next()
-		if tt == js.DivToken || tt == js.DivEqToken {
-			pattern, known := m.slash()
-			if !known {
-				return -1
-			}
-			if pattern {
-				tt, _ = m.lex.RegExp()
-			}
-		}
-		switch tt {
-		case js.ErrorToken:
-			return m.steps
-		case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
-			continue
-		}
-		if !m.token(tt) {
-			return -1
-		}
-		if len(m.levels) == 0 {
-			return m.steps // the parser goes no further
-		}
-		m.prev, m.prev2 = tt, m.prev
+func newMeter(size int) meter { return meter{levels: make([]open, 1, 32), steps: 40 + size/8} }
+
+// count counts one token.
+func (m *meter) count(tt js.TokenType) {
+	switch tt {
+	case js.WhitespaceToken, js.LineTerminatorToken, js.CommentToken, js.CommentLineTerminatorToken:
+		return
 	}
-	return -1
+	if m.steps >= 0 && len(m.levels) > 0 { // else the parser goes no further
+		m.token(tt)
+	}
+	m.prev, m.prev2 = tt, m.prev
 }
 
-// token counts one token; it returns false if brackets are too deep.
-func (m *meter) token(tt js.TokenType) bool {
+// token counts one token that is no blank.
+func (m *meter) token(tt js.TokenType) {
 	last := &m.levels[len(m.levels)-1]
 	switch tt {
 	case js.OpenParenToken, js.OpenBraceToken, js.OpenBracketToken, js.TemplateStartToken:
@@ -86,7 +65,9 @@ func (m *meter) token(tt js.TokenType) bool {
 			m.steps += len(m.levels) + m.scopes
 		}
 	}
-	return len(m.levels) <= deepestBrackets
+	if len(m.levels) > deepestBrackets || m.steps > mostSteps {
+		m.steps = -1
+	}
 }
 
 // beforeHead reports whether a parenthesis here would begin the head of a statement.
@@ -107,8 +88,8 @@ func (m *meter) slash() (pattern, known bool) {
 		return false, false
 	case js.CloseParenToken:
 		return m.head, true
-	case js.CloseBracketToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken, js.PrivateIdentifierToken, js.IncrToken, js.DecrToken,
-		js.ThisToken, js.SuperToken, js.NullToken, js.TrueToken, js.FalseToken:
+	case js.CloseBracketToken, js.StringToken, js.TemplateToken, js.TemplateEndToken, js.RegExpToken,
+		js.PrivateIdentifierToken, js.IncrToken, js.DecrToken, js.ThisToken, js.SuperToken, js.NullToken, js.TrueToken, js.FalseToken:
 		return false, true
 	}
 	if js.IsNumeric(m.prev) || js.IsIdentifier(m.prev) || m.prev2 == js.DotToken || m.prev2 == js.OptChainToken {

@@ -2,81 +2,78 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"html"
 	"maps"
 	"slices"
 	"strings"
 )
 
-// element keeps the references of a start tag, and skips its content if that has no tags.
-func (s *scanner) element(t *tag, next int) int {
-	if len(t.style) > 0 && bytes.Contains(t.style, []byte("url(")) {
-		s.inlineStyle([]byte(html.UnescapeString(string(t.style))), t.at)
+// element keeps the references of a start tag, and reads its content if that has no tags.
+func (p *pager) element(t *tag) {
+	if style := t.attr("style"); strings.Contains(style, "url(") {
+		p.inlineStyle([]byte(style), t.at)
 	}
-	switch string(t.name[:t.n]) {
+	switch t.Data {
 	case "script":
-		return s.scriptElement(t, next)
+		p.scriptElement(t)
 	case "style":
-		end, after := s.raw("style", next)
-		s.words(s.worded, next)
-		s.worded = end
-		s.styles(next, end)
-		return after
+		from, to, _ := p.content("style")
+		p.words(p.worded, from)
+		p.worded = to
+		p.styles(from, to)
 	case "textarea", "xmp", "noembed":
-		_, after := s.raw(string(t.name[:t.n]), next)
-		return after
+		p.content(t.Data)
 	case "title":
-		if s.svg {
-			return next
-		}
-		end, after := s.raw("title", next)
-		s.title = s.title || len(bytes.TrimSpace(s.text[next:end])) > 0
-		return after
+		from, to, _ := p.content("title")
+		p.title = p.title || !p.svg && len(bytes.TrimSpace(p.text[from:to])) > 0
 	case "svg":
-		s.svg = true
+		p.svg = true
 	case "meta":
-		s.viewport = s.viewport || bytes.EqualFold(bytes.TrimSpace(t.meta), []byte("viewport"))
+		p.viewport = p.viewport || strings.EqualFold(strings.TrimSpace(t.attr("name")), "viewport")
 	default:
-		s.asksFor(t)
+		p.asksFor(t)
 	}
-	return next
 }
 
 // asksFor keeps the references of an element.
 func (s *scanner) asksFor(t *tag) {
-	switch string(t.name[:t.n]) {
+	load := func(how how, attribute string) { s.ref(how, []byte(t.attr(attribute)), t.at) }
+	switch t.Data {
 	case "base":
-		if s.base == "" && len(t.href) <= longestRef {
-			s.base = strings.TrimSpace(string(t.href))
+		if href := t.attr("href"); s.base == "" && len(href) <= longestRef {
+			s.base = strings.TrimSpace(href)
 		}
 	case "link":
-		if loadsFile(t.rel) {
-			s.ref(loads, t.href, t.at)
+		if loadsFile(t.attr("rel")) {
+			load(loads, "href")
 		}
 	case "a", "area":
-		s.ref(opens, t.href, t.at)
+		load(opens, "href")
 	case "embed":
 		s.embeds(t)
-		s.ref(loads, t.src, t.at)
+		load(loads, "src")
 	case "img", "source", "track", "input", "iframe", "frame":
-		s.ref(loads, t.src, t.at)
+		load(loads, "src")
 	case "audio", "video":
-		s.ref(loads, t.src, t.at)
-		if t.autoplay && !t.muted && s.early.line == 0 {
+		load(loads, "src")
+		_, autoplay := t.find("autoplay")
+		if _, muted := t.find("muted"); autoplay && !muted && s.early.line == 0 {
 			s.early = s.spot(t.at)
 		}
 	case "image", "use":
-		s.ref(loads, t.href, t.at)
+		load(loads, "href")
+		load(loads, "xlink:href")
 	case "object":
 		s.embeds(t)
-		s.ref(loads, t.data, t.at)
+		load(loads, "data")
 	}
-	if bytes.IndexByte(t.name[:t.n], '-') > 0 && namesFile(t.src) { // of A-Frame, or a viewer of models
-		s.ref(loads, t.src, t.at)
+	if strings.Contains(t.Data, "-") && namesFile([]byte(t.attr("src"))) { // of A-Frame, or a viewer of models
+		load(loads, "src")
 	}
-	s.ref(loads, t.poster, t.at)
-	s.set(t.srcset, t.at)
+	load(loads, "poster")
+	s.set([]byte(t.attr("srcset")), t.at)
+	s.set([]byte(t.attr("imagesrcset")), t.at)
 }
 
 // set keeps the candidates of a srcset.
@@ -103,44 +100,39 @@ func (s *scanner) set(srcset []byte, at int) {
 }
 
 // loadsFile reports whether a link of that rel loads its target.
-func loadsFile(rel []byte) bool {
-	if len(rel) > 100 {
-		return false
-	}
-	for _, word := range strings.Fields(strings.ToLower(string(rel))) {
-		switch word {
-		case "stylesheet", "icon", "manifest", "preload", "modulepreload", "prefetch", "apple-touch-icon", "mask-icon":
-			return true
-		}
-	}
-	return false
+func loadsFile(rel string) bool {
+	return slices.ContainsFunc(strings.Fields(strings.ToLower(rel)), func(word string) bool {
+		return slices.Contains(loadingRels, word)
+	})
 }
 
+var loadingRels = strings.Fields("stylesheet icon manifest preload modulepreload prefetch apple-touch-icon mask-icon")
+
 // scriptElement scans a script element.
-func (s *scanner) scriptElement(t *tag, next int) int {
-	if s.svg && len(t.src) == 0 {
-		t.src = t.href
+func (p *pager) scriptElement(t *tag) {
+	src := t.attr("src")
+	if p.svg && src == "" {
+		src = cmp.Or(t.attr("href"), t.attr("xlink:href"))
 	}
-	s.ref(loads, t.src, t.at)
-	end, after := s.raw("script", next)
-	s.active = s.active || !forwards(s.text[next:end])
-	kind := strings.ToLower(string(bytes.TrimSpace(t.kind[:min(len(t.kind), 40)])))
-	if len(t.src) > 0 {
-		if n := len(s.refs); isScript(kind) && !t.nomodule && n > 0 && len(s.classics) < mostRefs && s.refs[n-1].to == string(bytes.TrimSpace(t.src)) {
-			s.classics = append(s.classics, s.refs[n-1])
+	p.ref(loads, []byte(src), t.at)
+	kept := len(p.refs)
+	from, to, ended := p.content("script")
+	p.active = p.active || !forwards(p.text[from:to])
+	kind := strings.ToLower(strings.TrimSpace(t.attr("type")))
+	_, old := t.find("nomodule")
+	switch {
+	case src != "":
+		if isScript(kind) && !old && kept > 0 && len(p.classics) < mostRefs && p.refs[kept-1].to == strings.TrimSpace(src) {
+			p.classics = append(p.classics, p.refs[kept-1])
 		}
 		if strings.Contains(kind, "babel") || strings.Contains(kind, "jsx") || strings.Contains(kind, "typescript") {
-			s.facts |= translates
+			p.facts |= translates
 		}
-		return after
-	}
-	switch {
 	case isScript(kind), kind == "module":
-		s.script(next, end, after >= 0, kind == "module")
+		p.script(from, to, ended, kind == "module")
 	case kind == "importmap":
-		s.importMap(s.text[next:end], t.at)
+		p.importMap(p.text[from:to], t.at)
 	}
-	return after
 }
 
 // forwards reports whether a script does little but lead to another page.

@@ -3,8 +3,6 @@ package check
 import (
 	"slices"
 	"strings"
-
-	"sandlot/internal/format/names"
 )
 
 // A Place is the address of a project, and its permissions there.
@@ -24,43 +22,16 @@ type Version struct {
 	Place   Place
 	Primary string
 	Looks   []*Look
-	// Names are the existing files, in byte order. If Part is set they are only the existing ones among Asks.
-	Names []string
-	Part  bool
-	Empty []string // files without bytes, or with those of a pointer of Git LFS, in byte order
+	// Names are the existing files, in byte order. If Unlisted is set they are not known, and no name is judged.
+	Names    []string
+	Unlisted bool
+	Empty    []string // files without bytes, or with those of a pointer of Git LFS, in byte order
 	// All says that every page and script is in Looks, so that a name in none of them is nowhere.
 	All   bool
 	Size  int64    // of all files, in bytes
 	Count int      // of all files
 	steps int      // taken by the parser
 	set   []string // folders that scripts set, nil until needed
-}
-
-// mostAsked bounds Asks: a store finds them in one query.
-const mostAsked = 200
-
-// Asks lists the names of files that the Looks refer to, folded by names.Fold, for a caller that does not want to read
-// all names of a version; at most 200 of them. Findings of a Part judges no others.
-func (v *Version) Asks() []string {
-	var folded, further []string
-	for _, l := range v.Looks {
-		for _, r := range l.refs {
-			t := read(r.to)
-			if !t.ok || t.host != "" || t.scheme != "" || r.how == imports && isBare(t.path) {
-				continue
-			}
-			for _, name := range v.candidates(l, r, t.path) {
-				folded = append(folded, names.Fold(name))
-			}
-			if len(folded) >= mostAsked {
-				return folded[:mostAsked]
-			}
-			for _, b := range builtFor(l, t) {
-				further = append(further, names.Fold(b.file))
-			}
-		}
-	}
-	return append(folded, further[:min(len(further), mostAsked-len(folded))]...)
 }
 
 // candidates returns the files that a reference may mean: the page that runs a script is not known, so its files may

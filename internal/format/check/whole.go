@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,8 +13,10 @@ const phoneMost = 20_000_000
 // whole judges properties of all files together.
 func (f *finder) whole() {
 	if f.Size > phoneMost {
-		f.add(SlowOnPhones, "Smaller pictures (WebP), sounds (Ogg or MP3 instead of WAV) and models help most; load what comes later when it is needed.",
-			"The project has %d MB in %d files. If a page loads all of it, a phone with ten megabits a second takes %d s.", f.Size/1_000_000, f.Count, f.Size*8/10_000_000)
+		f.add(SlowOnPhones,
+			"Smaller pictures (WebP), sounds (Ogg or MP3 instead of WAV) and models help most; load what comes later when it is needed.",
+			"The project has %d MB in %d files. If a page loads all of it, a phone with ten megabits a second takes %d s.",
+			f.Size/1_000_000, f.Count, f.Size*8/10_000_000)
 	}
 	p := f.primary()
 	if p == nil {
@@ -70,11 +73,13 @@ func (f *finder) sound(p *Look) {
 	const hint = "Begin sound in a handler of pointerdown, keydown or click; a video with muted may begin by itself."
 	for _, l := range f.Looks {
 		if l.early.line > 0 {
-			f.add(SoundTooEarly, hint, "%s begins to play by itself, with sound: browsers block that until somebody has touched the page.", at(l, l.early))
+			f.add(SoundTooEarly, hint,
+				"%s begins to play by itself, with sound: browsers block that until somebody has touched the page.", at(l, l.early))
 		}
 	}
 	if (f.any(tones) || f.any(sounds) && f.any(plays)) && !f.any(keys|touches|clicks|resumes) && !f.lent() {
-		f.add(SoundTooEarly, hint, "%s begins a sound, and nothing in the project waits for a touch, a click or a key: browsers block it.", shown(p.name))
+		f.add(SoundTooEarly, hint,
+			"%s begins a sound, and nothing in the project waits for a touch, a click or a key: browsers block it.", shown(p.name))
 	}
 }
 
@@ -89,7 +94,7 @@ func (f *finder) lent() bool {
 			return true
 		}
 		for _, r := range l.refs {
-			if strings.Contains(r.to, "//") && lends(r.to) {
+			if strings.Contains(r.to, "//") && lending.MatchString(r.to) {
 				return true
 			}
 		}
@@ -97,13 +102,5 @@ func (f *finder) lent() bool {
 	return false
 }
 
-// lends reports whether the library at an address is known to listen to touches.
-func lends(address string) bool {
-	address = strings.ToLower(address)
-	for _, name := range []string{"joystick", "nipple", "touch", "hammer", "aframe", "howler", "tone", "pixi", "babylon", "playcanvas"} {
-		if strings.Contains(address, name) {
-			return true
-		}
-	}
-	return false
-}
+// lending matches addresses of libraries that are known to listen to touches.
+var lending = regexp.MustCompile("(?i)joystick|nipple|touch|hammer|aframe|howler|tone|pixi|babylon|playcanvas")

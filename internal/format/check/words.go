@@ -49,8 +49,8 @@ func (w *word) stands(t []byte, at int) bool {
 	return before >= 0 && len(t)-at >= len(w.word) && foldedIs(t[at:at+len(w.word)], w.word) && foldedIs(t[before:at], w.prefix)
 }
 
-// words are searched in pages and scripts, without regard to case: word, if prefix stands before it. None is shorter
-// than shortest. The first letters of a word should be rare ones: they decide how fast the search is.
+// words are searched in pages and scripts, without regard to case: word, if prefix stands before it. The first two
+// letters of a word should be a rare pair: they decide how fast the search is.
 var words = []word{
 	{"", "keydown", keys},
 	{"", "keyup", keys},
@@ -123,78 +123,46 @@ var words = []word{
 	{"document", ".title", titles},
 }
 
-// shortest is the length of the shortest word, and so the most bytes that the search may skip.
-const shortest = 5
-
-// A search finds all words in one pass (Wu and Manber's: two bytes at the end of a window give the distance in which no
-// word can end). Its worst case, a comparison with a few words at each byte, is bounded by the longest list.
-type search struct {
-	skip  [pairs]uint8
-	first map[int][]uint8 // the words with these two bytes at the end of their first five
-}
-
-var wordSearch = newSearch()
-
-func newSearch() *search {
-	s := search{first: map[int][]uint8{}}
-	for i := range s.skip {
-		s.skip[i] = shortest - 1
-	}
+// wordSearch lists the words by their first two bytes. Beyond a look at each pair of bytes, the search costs a
+// comparison with the few words of that beginning.
+var wordSearch = func() (by [1 << 14][]uint8) {
 	for n, w := range words {
-		for i := 1; i < shortest; i++ {
-			at := pairOf(w.word[i-1], w.word[i])
-			s.skip[at] = min(s.skip[at], uint8(shortest-1-i))
-			if i == shortest-1 {
-				s.first[at] = append(s.first[at], uint8(n))
-			}
-		}
+		at := pairOf(w.word[0], w.word[1])
+		by[at] = append(by[at], uint8(n))
 	}
-	return &s
-}
+	return by
+}()
 
 // pairOf maps two bytes to a number, which is the same for both cases of a letter.
-func pairOf(a, b byte) int { return (int(a|0x20)<<7 | int(b|0x20)&0x7f) & (pairs - 1) }
-
-// pairs is the number of pairs of bytes, of seven bits each.
-const pairs = 1 << 14
+func pairOf(a, b byte) int { return int(a|0x20)&0x7f<<7 | int(b|0x20)&0x7f }
 
 // words searches for all words in the text between two offsets.
 func (s *scanner) words(from, to int) {
-	find, t := wordSearch, s.text[:to]
-	for i := from + shortest - 1; i < len(t); {
-		at := pairOf(t[i-1], t[i])
-		if skip := find.skip[at]; skip > 0 {
-			i += int(skip)
-			continue
-		}
-		for _, n := range find.first[at] {
-			if from := i - shortest + 1; words[n].stands(t, from) {
-				s.found(words[n].fact, from)
+	for t, i := s.text[:to], from; i+1 < to; i++ {
+		for _, n := range wordSearch[pairOf(t[i], t[i+1])] {
+			if words[n].stands(t, i) {
+				s.found(words[n].fact, i)
 			}
 		}
-		i++
 	}
 }
 
 // found keeps a fact, and the first place that shares memory.
 func (s *scanner) found(f fact, at int) {
-	if f == offers {
+	switch f {
+	case offers:
 		s.asksOff(at)
 		return
-	}
-	if f == elides {
+	case elides:
 		s.elision(at)
 		return
-	}
-	if f == folder {
+	case folder:
 		s.folderSet(at)
 		return
-	}
-	if f == addsAll {
+	case addsAll:
 		s.takesAll(at)
 		return
-	}
-	if f == wasm {
+	case wasm:
 		s.sharesMemory(at)
 	}
 	if s.facts&f == f {
@@ -238,4 +206,21 @@ func (s *scanner) sharesMemory(at int) {
 			return
 		}
 	}
+}
+
+// foldedIs reports whether text is name, which is in lower case.
+func foldedIs(text []byte, name string) bool {
+	for i, c := range text {
+		if lower(c) != name[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c | 0x20
+	}
+	return c
 }

@@ -2,8 +2,10 @@ package content
 
 import (
 	"bytes"
-
-	"github.com/emmansun/base64"
+	"encoding/base64"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An alphabet is one of the two of RFC 4648, which differ in their last two characters.
@@ -15,18 +17,15 @@ const (
 	urlSafe                  // - and _
 )
 
-// The values of digit for bytes that stand for no six bits.
-const (
-	pad8 = 64
-	bad8 = 255
-)
+// badDigit is the value of bytes that stand for no six bits.
+const badDigit = 255
 
 // digit maps each byte to its six bits in either alphabet.
 var digit = digitTable()
 
 func digitTable() (t [256]uint8) {
 	for i := range t {
-		t[i] = bad8
+		t[i] = badDigit
 	}
 	const common = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	for i := range len(common) {
@@ -34,7 +33,6 @@ func digitTable() (t [256]uint8) {
 	}
 	t['+'], t['-'] = 62, 62
 	t['/'], t['_'] = 63, 63
-	t['='] = pad8
 	return t
 }
 
@@ -49,178 +47,184 @@ func alphabetOf(c byte) alphabet {
 	return neutral
 }
 
-// An unpacker decodes base64 text. Whole groups of four go through the SIMD decoder of the library; groups that it
-// refuses, and the ends of blocks, go through slow, which alone judges: it knows the position, and is strict where the
-// library is not (it skips raw line breaks).
+// An unpacker decodes base64 text. Whole groups of four go through the standard library; groups that it refuses, and
+// the ends of lines, go through slow, which alone judges: it knows the position, and is strict where the library is not.
 type unpacker struct {
+	field  string   // for messages
 	enc    Encoding // as declared before the content
 	told   alphabet // of the characters so far
 	toldAt int64    // the character that showed it
-	head   []byte   // the first characters, to detect a data: URL
-	done   int64    // characters before the block, without line breaks
+	at     int64    // characters so far, line breaks included
 
 	bits   uint32 // of an incomplete group of four
 	n      int    // its characters
-	lastAt int64  // the last of them
+	lastAt int64  // the last of all characters that carry bits
 	pads   int    // the = characters so far
 	padAt  int64  // the last of them
 }
 
-// block decodes b into dst, which must hold 3 bytes for each 4 characters and 3 more, and returns the number of bytes
-// written before the error, if any.
-func (u *unpacker) block(dst []byte, b *block) (int, error) {
-	if len(u.head) < 5 {
-		u.head = append(u.head, b.text[:min(5, len(b.text))]...)
-	}
-	i := 0
-	if u.n > 0 {
-		i = min(4-u.n, len(b.text))
-	}
-	n, err := u.slow(dst, b, 0, i)
-	if err != nil {
-		return n, err
-	}
-	if u.pads == 0 && u.n == 0 {
-		m := u.fast(dst[n:], b, i)
-		n, i = n+m, i+m/3*4
-	}
-	m, err := u.slow(dst[n:], b, i, len(b.text))
-	u.done += int64(len(b.text))
-	if u.n > 0 && u.pads == 0 && len(b.text) > 0 {
-		u.lastAt = b.start + int64(b.chars-b.tail)
-	}
-	return n + m, err
-}
-
-// fast decodes groups of four from b.text[i:], all of them but the last, which may hold padding; or none, and returns
-// the number of bytes.
-func (u *unpacker) fast(dst []byte, b *block, i int) int {
-	src := b.text[i:]
-	src = src[:max(0, len(src)-1)/4*4]
-	a, k := u.told, -1
-	if a == neutral {
-		if k = telling(src); k >= 0 {
-			a = alphabetOf(src[k])
+// decode appends the bytes of text to dst. With an error it returns those before it.
+func (u *unpacker) decode(dst, text []byte) (_ []byte, err error) {
+	for len(text) > 0 {
+		line := text[:runBefore(text, '\n')]
+		line = line[:runBefore(line, '\r')]
+		text = text[len(line):]
+		begin := min(-u.n&3, len(line))
+		if dst, err = u.slow(dst, line, begin); err != nil {
+			return dst, err
+		}
+		dst, line = u.fast(dst, line[begin:])
+		if dst, err = u.slow(dst, line, len(line)); err != nil {
+			return dst, err
+		}
+		if len(text) > 0 { // a line break
+			text = text[1:]
+			u.at++
 		}
 	}
-	if k >= 0 && u.enc.alphabet() != neutral && a != u.enc.alphabet() {
-		return 0
+	return dst, nil
+}
+
+// fast appends the bytes of the groups of four of line, all of them but the last, which may hold padding; or of none.
+// It also returns the rest of line.
+func (u *unpacker) fast(dst, line []byte) (_, rest []byte) {
+	src := line[:max(0, len(line)-1)/4*4]
+	if u.pads > 0 || len(src) == 0 {
+		return dst, line
+	}
+	told, first := u.told, -1
+	if told == neutral {
+		if first = bytes.IndexAny(src, "+/-_"); first >= 0 {
+			told = alphabetOf(src[first])
+		}
+	}
+	if declared := u.enc.alphabet(); first >= 0 && declared != neutral && told != declared {
+		return dst, line
 	}
 	enc := base64.RawStdEncoding
-	if a == urlSafe {
+	if told == urlSafe {
 		enc = base64.RawURLEncoding
 	}
-	n, err := enc.Decode(dst, src)
-	if err != nil || n != len(src)/4*3 {
-		return 0
+	out, err := enc.AppendDecode(dst, src)
+	if err != nil || len(out)-len(dst) != len(src)/4*3 {
+		return dst, line
 	}
-	if k >= 0 {
-		u.told = a
-		u.toldAt, _ = b.at(i + k)
+	if first >= 0 {
+		u.told, u.toldAt = told, u.at+int64(first)+1
 	}
-	return n
+	u.at += int64(len(src))
+	u.lastAt = u.at
+	return out, line[len(src):]
 }
 
-// telling returns the index of the first character that only one of the alphabets has, -1 if there is none.
-func telling(src []byte) int {
-	first := -1
-	for _, c := range []byte("+/-_") {
-		if k := bytes.IndexByte(src, c); k >= 0 {
-			src, first = src[:k], k
-		}
-	}
-	return first
-}
-
-// slow decodes b.text[from:to] character by character.
-func (u *unpacker) slow(dst []byte, b *block, from, to int) (n int, err error) {
-	last := -1
-	for k := from; k < to; k++ {
-		c := b.text[k]
+// slow appends the bytes of the first n characters of text, one by one.
+func (u *unpacker) slow(dst, text []byte, n int) ([]byte, error) {
+	for i, c := range text[:n] {
+		u.at++
 		v := digit[c]
 		switch {
-		case v == bad8:
-			return n, u.refuse(b, k)
-		case u.pads > 0 || v == pad8:
-			if last >= 0 {
-				u.lastAt, _ = b.at(last)
-			}
-			if err := u.pad(b, k); err != nil {
-				return n, err
+		case v == badDigit && c != '=':
+			return dst, u.refuse(text[i:])
+		case u.pads > 0 || c == '=':
+			if err := u.pad(c); err != nil {
+				return dst, err
 			}
 			continue
 		}
-		if a := alphabetOf(c); a != neutral && a != u.told {
-			if err := u.tell(a, b, k); err != nil {
-				return n, err
-			}
+		if err := u.tell(alphabetOf(c), c); err != nil {
+			return dst, err
 		}
-		last = k
+		u.lastAt = u.at
 		u.bits = u.bits<<6 | uint32(v)
 		if u.n++; u.n == 4 {
-			dst[n], dst[n+1], dst[n+2] = byte(u.bits>>16), byte(u.bits>>8), byte(u.bits)
-			n += 3
+			dst = append(dst, byte(u.bits>>16), byte(u.bits>>8), byte(u.bits))
 			u.n, u.bits = 0, 0
 		}
 	}
-	return n, nil
+	return dst, nil
 }
 
-// tell records the alphabet that text[k] shows.
-func (u *unpacker) tell(a alphabet, b *block, k int) error {
-	at, _ := b.at(k)
-	if u.told != neutral {
-		return contentError(MixedAlphabets, at,
-			"content mixes the alphabets of base64 (+ and /) and base64url (- and _): its character %d is %s", at, quoted(rune(b.text[k])))
+// tell records the alphabet that c shows.
+func (u *unpacker) tell(a alphabet, c byte) error {
+	switch {
+	case a == neutral || a == u.told:
+		return nil
+	case u.told != neutral:
+		return u.fault(MixedAlphabets, u.at, "mixes the alphabets of base64 (+ and /) and base64url (- and _): its character %d is %s",
+			u.at, quoted(rune(c)))
+	case u.enc.alphabet() != neutral && a != u.enc.alphabet():
+		return u.enc.wrongAlphabet(u.at)
 	}
-	if u.enc.alphabet() != neutral && a != u.enc.alphabet() {
-		return u.enc.wrongAlphabet(at)
-	}
-	u.told, u.toldAt = a, at
+	u.told, u.toldAt = a, u.at
 	return nil
 }
 
-// pad handles text[k], which is a = or stands after one.
-func (u *unpacker) pad(b *block, k int) error {
-	at, _ := b.at(k)
+// pad handles c, which is a = or stands after one.
+func (u *unpacker) pad(c byte) error {
 	switch {
-	case b.text[k] != '=':
-		return contentError(AfterPadding, at, "content goes on behind its padding, at character %d", at)
+	case c != '=':
+		return u.fault(AfterPadding, u.at, "goes on behind its padding, at character %d", u.at)
 	case u.n == 1:
 		return u.length()
 	case u.n+u.pads >= 4 || u.n == 0:
-		return contentError(Padding, at, "content has a = too many at character %d", at)
+		return u.fault(Padding, u.at, "has a = too many at character %d", u.at)
 	}
 	u.pads++
-	u.padAt = at
+	u.padAt = u.at
 	return nil
 }
 
-// finish checks that the text may end here, and decodes its last group.
-func (u *unpacker) finish(dst []byte) (int, error) {
+// finish checks that the text may end here, and appends the bytes of its last group.
+func (u *unpacker) finish(dst []byte) ([]byte, error) {
 	switch {
 	case u.n == 0:
-		return 0, nil
+		return dst, nil
 	case u.n == 1:
-		return 0, u.length()
+		return dst, u.length()
 	case u.pads > 0 && u.n+u.pads != 4:
-		return 0, contentError(Padding, u.padAt, "content ends in one = where two belong, at character %d", u.padAt)
+		return dst, u.fault(Padding, u.padAt, "ends in one = where two belong, at character %d", u.padAt)
 	}
 	spare := 2 * (4 - u.n)
 	if u.bits&(1<<spare-1) != 0 {
-		return 0, contentError(TrailingBits, u.lastAt,
-			"content ends inside a byte: the last bits of its character %d are not zero, so text was cut off or changed", u.lastAt)
+		return dst, u.fault(TrailingBits, u.lastAt,
+			"ends inside a byte: the last bits of its character %d are not zero, so text was cut off or changed", u.lastAt)
 	}
-	v := u.bits >> spare
-	if u.n == 2 {
-		dst[0] = byte(v)
-		return 1, nil
+	if u.n == 3 {
+		dst = append(dst, byte(u.bits>>10))
 	}
-	dst[0], dst[1] = byte(v>>8), byte(v)
-	return 2, nil
+	return append(dst, byte(u.bits>>spare)), nil
 }
 
 func (u *unpacker) length() error {
-	return contentError(Length, u.lastAt,
-		"content has the wrong length for base64: the character %d stands alone in its group of four", u.lastAt)
+	return u.fault(Length, u.lastAt, "has the wrong length for base64: the character %d stands alone in its group of four", u.lastAt)
+}
+
+// rawTextBefore is the last position at which a character that base64 does not have indicates text that was never
+// encoded, rather than a damaged encoding: 64 characters of prose or code without a blank, a bracket, a dot or a comma
+// are rare.
+const rawTextBefore = 64
+
+// refuse returns the fault of the first character of text, which base64 does not have.
+func (u *unpacker) refuse(text []byte) error {
+	r, _ := utf8.DecodeRune(text)
+	switch {
+	case r == ' ' || r == '\t':
+		return u.fault(Blank, u.at, "has a blank at character %d, which base64 does not allow", u.at)
+	case r == '<' && u.lastAt == 0:
+		return u.fault(RawHTML, u.at, "begins with '<' at character %d: that is the file itself; send it as base64", u.at)
+	case r == '%':
+		return u.fault(PercentEncoded, u.at, "has '%%' at character %d: it is URL-encoded; send plain base64", u.at)
+	case u.at <= rawTextBefore && unicode.IsPrint(r):
+		return u.fault(RawText, u.at, "has %s at character %d, which base64 does not have: it looks like text that was not encoded",
+			quoted(r), u.at)
+	}
+	return u.fault(BadCharacter, u.at, "has %s at character %d, which base64 does not have", quoted(r), u.at)
+}
+
+// fault refuses the text at one of its characters.
+func (u *unpacker) fault(reason Reason, at int64, format string, args ...any) error {
+	return &Error{
+		Kind: InvalidContent, Reason: reason, Field: u.field, At: at,
+		Message: u.field + " " + fmt.Sprintf(format, args...),
+	}
 }

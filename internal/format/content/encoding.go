@@ -42,7 +42,8 @@ func parseEncoding(f Field) (Encoding, error) {
 // alone, since a file in JSON is base64 in any case. It rejects any other word, and gzip twice, as ambiguous.
 func readEncoding(sent string) (e Encoding, ok bool) {
 	zips, bases := 0, 0
-	for _, word := range strings.FieldsFunc(strings.ToLower(sent), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	between := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, word := range strings.FieldsFunc(strings.ToLower(sent), between) {
 		switch word {
 		case "gzip", "gz", "gzipped":
 			zips++
@@ -101,13 +102,12 @@ func (e Encoding) other() string {
 func (e Encoding) wrongAlphabet(at int64) *Error {
 	return &Error{
 		Kind: InvalidContent, Reason: WrongAlphabet, Field: "content", At: at, Want: e.other(),
-		Message: fmt.Sprintf("content uses the alphabet of %s from character %d on, but content_encoding says %s", e.other(), at, e.Declared),
+		Message: fmt.Sprintf("content uses the alphabet of %s from character %d on, but content_encoding says %s",
+			e.other(), at, e.Declared),
 	}
 }
 
-// contentTooLarge refuses content of more than most bytes.
-func contentTooLarge(most int64) *Error { return fieldTooLarge("content", most) }
-
+// fieldTooLarge refuses a member of more than most bytes.
 func fieldTooLarge(field string, most int64) *Error {
 	return &Error{
 		Kind: TooLarge, Reason: OverLimit, Field: field,

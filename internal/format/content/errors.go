@@ -1,7 +1,6 @@
 package content
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"unicode"
@@ -58,7 +57,7 @@ const (
 	DataPrefix     Reason = "data_prefix"     // a data: URL instead of the base64 text in it
 	DataText       Reason = "data_text"       // a data: URL that does not say base64
 	RawHTML        Reason = "raw_html"        // content begins with <
-	RawText        Reason = "raw_text"        // a character that base64 does not have among the first 64: most likely text that was never encoded
+	RawText        Reason = "raw_text"        // a character that base64 does not have among the first 64: most likely plain text
 	BadCharacter   Reason = "bad_character"   // such a character later on, or a control character
 	Blank          Reason = "blank"           // a space or a tab
 	MixedAlphabets Reason = "mixed_alphabets" // + or / as well as - or _
@@ -101,9 +100,6 @@ func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Kind == e.Kind && t.Reason == e.Reason
 }
-
-// errSinkDone is the error of sink's reader after sink has returned.
-var errSinkDone = errors.New("content: reader used after sink returned")
 
 // plainName returns name if it is short and consists of letters, digits, - and _ only, else "".
 func plainName(name string) string {

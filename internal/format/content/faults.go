@@ -2,9 +2,6 @@ package content
 
 import (
 	"fmt"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 func duplicate(name string, at int64) *Error {
@@ -40,65 +37,13 @@ func (p *parser) syntaxAt(at int64, wanted string) *Error {
 	return p.faultAt(at, Syntax, "the JSON is malformed, wanted %s", wanted)
 }
 
-func (p *parser) badEscape(reason Reason) *Error {
+// badEscape refuses the escape at that byte of the window.
+func (p *parser) badEscape(reason Reason, n int) *Error {
+	at := p.offset() + int64(n) + 1
 	if reason == Surrogate {
-		return p.fault(Surrogate, "an escape is half of a surrogate pair")
+		return p.faultAt(at, Surrogate, "an escape is half of a surrogate pair")
 	}
-	return p.fault(Syntax, "an escape of a string is malformed")
-}
-
-func (p *parser) control(r rune) *Error {
-	return p.fault(Control, "a string holds the control character %s, wanted its escape", quoted(r))
-}
-
-// contentError refuses the text of content at one of its characters.
-func contentError(reason Reason, at int64, format string, args ...any) *Error {
-	return &Error{
-		Kind: InvalidContent, Reason: reason, Field: "content", At: at,
-		Message: fmt.Sprintf(format, args...),
-	}
-}
-
-// rawControl refuses an unescaped control character in content, at b.raw[i]: JSON does not allow it.
-func rawControl(b *block, i int) *Error {
-	at := b.off + int64(i) + 1
-	return &Error{
-		Kind: InvalidJSON, Reason: Control, Field: "content", At: at,
-		Message: fmt.Sprintf("content holds the control character %s without an escape, at byte %d of the body", quoted(rune(b.raw[i])), at),
-	}
-}
-
-// rawTextBefore is the position before which a character that base64 does not have indicates text that was never
-// encoded, rather than a damaged encoding: 64 characters of prose or code without a blank, a bracket, a dot or a comma
-// are rare.
-const rawTextBefore = 64
-
-// refuse returns the fault of text[k], which base64 does not have.
-func (u *unpacker) refuse(b *block, k int) *Error {
-	at, i := b.at(k)
-	if b.raw[i] < ' ' {
-		return rawControl(b, i)
-	}
-	r, size := utf8.DecodeRune(b.text[k:])
-	before := u.done + int64(k)
-	switch {
-	case r == utf8.RuneError && size == 1:
-		return &Error{
-			Kind: InvalidJSON, Reason: UTF8, Field: "content", At: b.off + int64(i) + 1,
-			Message: fmt.Sprintf("content is not valid UTF-8 at byte %d of the body", b.off+int64(i)+1),
-		}
-	case r == ':' && before == 4 && strings.EqualFold(string(u.head[:4]), "data"):
-		return contentError(DataPrefix, 1, "content begins with a data: prefix; send only the base64 after the comma")
-	case r == ' ' || r == '\t':
-		return contentError(Blank, at, "content has a blank at character %d, which base64 does not allow", at)
-	case r == '<' && before == 0:
-		return contentError(RawHTML, at, "content begins with '<' at character %d: that is the file itself; send it as base64", at)
-	case r == '%':
-		return contentError(PercentEncoded, at, "content has '%%' at character %d: it is URL-encoded; send plain base64", at)
-	case before < rawTextBefore && unicode.IsPrint(r):
-		return contentError(RawText, at, "content has %s at character %d, which base64 does not have: it looks like text that was not encoded", quoted(r), at)
-	}
-	return contentError(BadCharacter, at, "content has %s at character %d, which base64 does not have", quoted(r), at)
+	return p.faultAt(at, Syntax, "an escape of a string is malformed")
 }
 
 // twoSources refuses a second member that brings bytes.

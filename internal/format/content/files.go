@@ -187,7 +187,7 @@ func textIn(begin []byte) (found, ended bool) {
 // about adds the current file, if there are many, to an error.
 func (p *parser) about(err error) error {
 	var e *Error
-	if p.item == "" || !errors.As(err, &e) || e.Field == "files" && strings.Contains(e.Message, p.item) || e.Kind == InvalidJSON && e.Field == "files" {
+	if p.item == "" || !errors.As(err, &e) || e.Field == "files" && (e.Kind == InvalidJSON || strings.Contains(e.Message, p.item)) {
 		return err
 	}
 	own := *e

@@ -87,7 +87,7 @@ func plainPosition(text string) int64 {
 			pads++
 			lastPad = at
 		case v < 0:
-			if r == ':' && n == 4 && pads == 0 && strings.EqualFold(strings.NewReplacer("\n", "", "\r", "").Replace(text)[:4], "data") {
+			if len(text) >= 5 && strings.EqualFold(text[:5], "data:") {
 				return 1
 			}
 			return at

@@ -40,7 +40,7 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 	for g.err == nil {
 		n, err := g.step(b)
 		if int64(n) > g.left {
-			n, err = int(g.left), contentTooLarge(g.limit)
+			n, err = int(g.left), fieldTooLarge("content", g.limit)
 		}
 		g.left -= int64(n)
 		g.err = err

@@ -18,9 +18,10 @@ type parser struct {
 	came     string // the member that brought the bytes
 	item     string // the current one of many files, for messages
 	outer    string // the value of came for the body, during one of many files
-	out      []byte // shared by the readers of bytes, one after the other
 	names    int
-	toldAt   int64 // the character of content that showed its alphabet
+	kept     []byte // unescaped blocks of a string
+	out      []byte // decoded blocks of base64
+	toldAt   int64  // the character of content that showed its alphabet
 	told     alphabet
 	received int64 // bytes of content
 }

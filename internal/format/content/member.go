@@ -69,11 +69,11 @@ func (p *parser) declare(f Field) error {
 }
 
 // note records the detected encoding of content.
-func (p *parser) note(r *contentReader) {
+func (p *parser) note(r *memberReader) {
 	p.told, p.toldAt = r.unpack.told, r.unpack.toldAt
 	p.form.Encoding.Base64 = true
 	p.form.Encoding.Magic = isMagic(r.first)
-	p.form.Encoding.Data, p.form.Encoding.DataType = r.text.data, r.text.dataType
+	p.form.Encoding.Data, p.form.Encoding.DataType = r.data, r.dataType
 	if p.form.Encoding.alphabet() == neutral {
 		p.form.Encoding.URL = p.told == urlSafe
 	}
@@ -86,7 +86,7 @@ func (p *parser) settle() error {
 	case p.form.FromText && p.form.Encoding.Declared != "":
 		return textEncoded()
 	case p.received > p.lim.Content && !p.form.Encoding.Gzip:
-		return contentTooLarge(p.lim.Content)
+		return fieldTooLarge("content", p.lim.Content)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 	if m.also.Upload && name == "upload" && file != "" {
 		name = uploaded(file)
 	}
-	isFile := file != "" && (name == "file" || m.also.Place != nil && (name == "files" || name == "files[]" || name == "file[]" || m.strange(name)))
+	isFile := file != "" && (name == "file" || m.also.Place != nil && m.standsForFile(name))
 	if isFile && name != "file" {
 		m.form.FileAs = name
 	}
@@ -161,9 +161,11 @@ func (m *multiparser) admit(p *multipart.Part) (string, error) {
 	return name, plainPart(name, p)
 }
 
-// strange reports whether a part of that name can only be a file, if it has a file name.
-func (m *multiparser) strange(name string) bool {
+// standsForFile reports whether a part of that name can only be a file, if it has a file name.
+func (m *multiparser) standsForFile(name string) bool {
 	switch name {
+	case "files", "files[]", "file[]":
+		return true
 	case "content", "text", "html", "archive", "":
 		return false
 	}
@@ -243,7 +245,6 @@ func (m *multiparser) field(name string, p io.Reader) error {
 func (m *multiparser) bytes(r *partReader, sink func(io.Reader) error) error {
 	left := m.gate.left
 	m.gate.left = -1
-	defer r.close()
 	if m.first == nil {
 		err := sink(r)
 		if err == nil {
@@ -313,8 +314,6 @@ func (r *partReader) Read(b []byte) (n int, err error) {
 	}
 	return n, r.err
 }
-
-func (r *partReader) close() { r.err = errSinkDone }
 
 // errBodyEnd stands for io.EOF at a gate: mime/multipart mistakes an io.EOF inside the headers of a part for the last
 // boundary.

@@ -1,9 +1,6 @@
 package content
 
-import (
-	"errors"
-	"io"
-)
+import "errors"
 
 // A refusal is the first refusal of a body that is read on, if may allows that.
 type refusal struct {
@@ -26,16 +23,4 @@ func (r *refusal) putOff(err error) error {
 func bounding(err error) bool {
 	var e *Error
 	return !errors.As(err, &e) || e.Reason == RestTooLarge || e.Reason == TooManyNames || e.Reason == UTF8 || e.Reason == BadMultipart
-}
-
-// rest skips the rest of the string.
-func (t *text) rest() error {
-	t.begun = true
-	for {
-		if _, err := t.next(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
 }

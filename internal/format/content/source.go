@@ -2,18 +2,11 @@ package content
 
 import "io"
 
-// A stringReader yields the decoded bytes of a member's string, whose opening quote is consumed.
-type stringReader interface {
-	io.Reader
-	io.WriterTo
-	close()
-}
-
 // content passes the value of the member content to sink.
 func (p *parser) content(kind Kind) error {
 	return p.bytes("content", kind, "a string of base64", func() error {
 		p.form.HasContent = true
-		r := newContentReader(p)
+		r := newBase64Reader(p, "content", p.form.Encoding, p.lim.Content)
 		return p.read(r, p.sink, func() { p.received = r.total; p.note(r) })
 	})
 }
@@ -22,8 +15,7 @@ func (p *parser) content(kind Kind) error {
 func (p *parser) plainText(kind Kind) error {
 	return p.bytes("text", kind, "a string", func() error {
 		p.form.HasContent, p.form.FromText = true, true
-		r := newTextReader(p, "text")
-		return p.read(r, p.sink, func() {})
+		return p.read(newTextReader(p, "text"), p.sink, func() {})
 	})
 }
 
@@ -39,8 +31,7 @@ func (p *parser) html(kind Kind) error {
 func (p *parser) archive(kind Kind) error {
 	return p.bytes("archive", kind, "a string of base64", func() error {
 		p.form.HasArchive = true
-		r := newContentReader(p)
-		r.field, r.lim, r.unpack.enc = "archive", p.lim.Archive, Encoding{Declared: "base64", Either: true}
+		r := newBase64Reader(p, "archive", Encoding{Declared: "base64", Either: true}, p.lim.Archive)
 		return p.read(r, p.also.Archive, func() {})
 	})
 }
@@ -99,12 +90,11 @@ func (p *parser) passOver() error {
 }
 
 // read passes the bytes of r to sink and reads the rest of it, or skips it if the body is refused already.
-func (p *parser) read(r stringReader, sink func(io.Reader) error, done func()) error {
-	defer r.close()
+func (p *parser) read(r *memberReader, sink func(io.Reader) error, done func()) error {
 	if p.first == nil {
 		err := sink(r)
 		if err == nil {
-			_, err = r.WriteTo(io.Discard)
+			_, err = io.Copy(io.Discard, r)
 		}
 		if err == nil {
 			done()
@@ -114,13 +104,5 @@ func (p *parser) read(r stringReader, sink func(io.Reader) error, done func()) e
 			return err
 		}
 	}
-	return (&text{p: p}).rest()
-}
-
-// room returns the buffer for the current reader of bytes, at least n of them.
-func (p *parser) room(n int) []byte {
-	if len(p.out) < n {
-		p.out = make([]byte, max(n, len(p.buf)/4*3+slack))
-	}
-	return p.out
+	return r.text.skip()
 }

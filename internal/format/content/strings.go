@@ -1,51 +1,142 @@
 package content
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
+// A stringReader yields a string of JSON, whose opening quote is consumed: unescaped, in UTF-8, block by block.
+type stringReader struct {
+	p     *parser
+	field string // for messages
+	small bool   // it counts as the rest of the body, and is kept in tok
+	lax   bool   // it is skipped, so that control characters and bytes that are not UTF-8 do not matter
+}
+
 // text reads a string whose opening quote is next, and returns it unescaped.
 func (p *parser) text() (string, error) {
-	start, at := len(p.tok), p.offset()+1
 	p.take(1)
+	s := &stringReader{p: p, field: plainName(p.field), small: true}
 	var out []byte
 	for {
-		c, err := p.peek()
+		b, err := s.next()
+		out = append(out, b...)
+		if err == io.EOF {
+			p.take(1)
+			return string(out), nil
+		}
 		if err != nil {
 			return "", err
-		}
-		switch {
-		case c == '"':
-			p.take(1)
-			if n := invalidUTF8(p.tok[start:]); n >= 0 {
-				return "", p.faultAt(at+int64(n), UTF8, "a string is not valid UTF-8")
-			}
-			return string(out), nil
-		case c == '\\':
-			r, err := p.escape()
-			if err != nil {
-				return "", err
-			}
-			out = utf8.AppendRune(out, r)
-		case c < ' ':
-			return "", p.control(rune(c))
-		default:
-			n := plainRun(p.seen())
-			out = append(out, p.seen()[:n]...)
-			p.take(n)
 		}
 	}
 }
 
-// plainRun returns how many bytes at the beginning of b need no unescaping in a string.
-func plainRun(b []byte) int {
+// skip consumes the string up to its closing quote.
+func (s *stringReader) skip() error {
+	s.lax = true
+	for {
+		if _, err := s.next(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// next returns the next block, which stays until the call after it, or io.EOF when the closing quote is next. An error
+// may come with the block before it. The search for that quote runs once over each window, so that neither many escapes
+// nor small reads make it quadratic.
+func (s *stringReader) next() ([]byte, error) {
+	for {
+		c, err := s.p.peek()
+		if err != nil {
+			return nil, err
+		}
+		if c == '"' {
+			return nil, io.EOF
+		}
+		window := s.p.seen()
+		out, n, err := s.unescape(window)
+		if s.small {
+			s.p.tok = append(s.p.tok, window[:n]...)
+		}
+		s.p.r += n
+		if n > 0 || err != nil {
+			return out, err
+		}
+		if err := s.p.more(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unescape returns the decoded characters of window, up to the closing quote, and how many bytes they take: none if
+// window ends inside its first character. No decoded character is longer than its source.
+func (s *stringReader) unescape(window []byte) (out []byte, n int, err error) {
+	end := stringEnd(window, 0)
+	if bytes.IndexByte(window[:end], '\\') >= 0 {
+		if cap(s.p.kept) < len(window) {
+			s.p.kept = make([]byte, 0, len(s.p.buf))
+		}
+		out = s.p.kept[:0]
+	}
+	for n < end {
+		run := window[n : n+runBefore(window[n:end], '\\')]
+		if at := invalid(run); at >= 0 && !s.lax {
+			return append(out, run[:at]...), n + at, s.refuse(run[at], n+at)
+		}
+		if len(run) == end {
+			return run, end, nil
+		}
+		out = append(out, run...)
+		if n += len(run); n == end {
+			break
+		}
+		r, size, bad := escape(window[n:])
+		if bad != "" {
+			return out, n, s.p.badEscape(bad, n)
+		}
+		if size == 0 {
+			break
+		}
+		out = utf8.AppendRune(out, r)
+		if n += size; n > end { // the quote was an escaped one
+			end = stringEnd(window, n)
+		}
+	}
+	return out, n, nil
+}
+
+// stringEnd returns the index of the first quote in window[from:], or of the end of its whole characters.
+func stringEnd(window []byte, from int) int {
+	if end := bytes.IndexByte(window[from:], '"'); end >= 0 {
+		return from + end
+	}
+	return len(window) - PartialRune(window)
+}
+
+// runBefore returns how many bytes of b stand before the first c.
+func runBefore(b []byte, c byte) int {
+	if n := bytes.IndexByte(b, c); n >= 0 {
+		return n
+	}
+	return len(b)
+}
+
+// invalid returns the index of the first byte of b that may not stand in a string, -1 if all may.
+func invalid(b []byte) int {
 	for i, c := range b {
-		if c == '"' || c == '\\' || c < ' ' {
+		if c < ' ' {
+			if bad := invalidUTF8(b[:i]); bad >= 0 {
+				return bad
+			}
 			return i
 		}
 	}
-	return len(b)
+	return invalidUTF8(b)
 }
 
 // invalidUTF8 returns the index of the first byte of b that is no part of a valid sequence, -1 if all are.
@@ -63,26 +154,21 @@ func invalidUTF8(b []byte) int {
 	}
 }
 
-// escape reads an escape sequence of a string.
-func (p *parser) escape() (rune, error) {
-	for {
-		r, n, bad := unescape(p.seen())
-		if bad != "" {
-			return 0, p.badEscape(bad)
-		}
-		if n > 0 {
-			p.take(n)
-			return r, nil
-		}
-		if err := p.more(); err != nil {
-			return 0, err
-		}
+// refuse returns the fault of c, which stands at that byte of the window.
+func (s *stringReader) refuse(c byte, n int) error {
+	at := s.p.offset() + int64(n) + 1
+	e := &Error{Kind: InvalidJSON, Reason: UTF8, Field: s.field, At: at}
+	what := "is not valid UTF-8"
+	if c < ' ' {
+		e.Reason, what = Control, "holds the control character "+quoted(rune(c))+" without an escape,"
 	}
+	e.Message = fmt.Sprintf("%s %s at byte %d of the body", nameOr(s.field, "a string"), what, at)
+	return e
 }
 
-// unescape reads the escape sequence that b begins with: its character and its length in bytes. The length is 0 if b
+// escape reads the escape sequence that b begins with: its character and its length in bytes. The length is 0 if b
 // ends too early; bad is the fault of an invalid one.
-func unescape(b []byte) (r rune, n int, bad Reason) {
+func escape(b []byte) (r rune, n int, bad Reason) {
 	if len(b) < 2 {
 		return 0, 0, ""
 	}
@@ -100,13 +186,13 @@ func unescape(b []byte) (r rune, n int, bad Reason) {
 	case 't':
 		return '\t', 2, ""
 	case 'u':
-		return unescapeHex(b)
+		return escapeHex(b)
 	}
 	return 0, 0, Syntax
 }
 
-// unescapeHex reads \uXXXX, or two of them that make a surrogate pair.
-func unescapeHex(b []byte) (rune, int, Reason) {
+// escapeHex reads \uXXXX, or two of them that make a surrogate pair.
+func escapeHex(b []byte) (rune, int, Reason) {
 	r, ok, short := hex4(b[2:])
 	switch {
 	case !ok:

@@ -3,6 +3,8 @@ package inspect
 import (
 	"bytes"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,7 +14,7 @@ const BlockedSample = 512 << 10
 
 // MayLoad reports whether a file of that name can load others.
 func MayLoad(filename string) bool {
-	return IsHTML(filename) || codeKinds[strings.ToLower(path.Ext(filename))]
+	return IsHTML(filename) || slices.Contains(codeKinds, strings.ToLower(path.Ext(filename)))
 }
 
 // blocked holds the content of a document that quarantine blocks, in the order of its kinds.
@@ -36,7 +38,10 @@ const (
 const mostHosts = 10
 
 func (b *blocked) list() (out []string) {
-	for kind, name := range [kinds]string{"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to ", "in Chromium also links to "} {
+	for kind, name := range [kinds]string{
+		"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to ",
+		"in Chromium also links to ",
+	} {
 		if hosts := b.hosts[kind]; len(hosts) > 0 {
 			out = append(out, name+strings.Join(hosts, ", "))
 		}
@@ -60,12 +65,7 @@ func (b *blocked) list() (out []string) {
 }
 
 func (b *blocked) add(kind int, host string) {
-	for _, known := range b.hosts[kind] {
-		if known == host {
-			return
-		}
-	}
-	if len(b.hosts[kind]) < mostHosts {
+	if len(b.hosts[kind]) < mostHosts && !slices.Contains(b.hosts[kind], host) {
 		b.hosts[kind] = append(b.hosts[kind], host)
 	}
 }
@@ -81,17 +81,17 @@ func Blocked(text []byte) []string {
 // language: it omits an address whose purpose is unclear, and may mistake a comment for code. It omits addresses that
 // exceed the budget.
 func findBlocked(text []byte) blocked {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
+	}
 	b := blocked{
-		forms:     bytes.Contains(text, []byte("<form")) || bytes.Contains(text, []byte("<FORM")),
-		windows:   bytes.Contains(text, []byte("window.open(")) || bytes.Contains(text, []byte("_blank")),
-		download:  bytes.Contains(text, []byte(".download")) || bytes.Contains(text, []byte(" download=")) || bytes.Contains(text, []byte(" download>")),
-		workers:   bytes.Contains(text, []byte("serviceWorker.register(")),
-		ownFrames: bytes.Contains(text, []byte("<iframe")),
+		forms:     has("<form", "<FORM"),
+		windows:   has("window.open(", "_blank"),
+		download:  has(".download", " download=", " download>"),
+		workers:   has("serviceWorker.register("),
+		ownFrames: has("<iframe"),
 	}
-	asks := false
-	for _, call := range requestCalls {
-		asks = asks || bytes.Contains(text, []byte(call))
-	}
+	asks := has("fetch(", "XMLHttpRequest", ".open(", "WebSocket(", "EventSource(", "sendBeacon(", "axios")
 	for at, budget := 0, lookBudget; budget > 0; budget-- {
 		next := bytes.Index(text[at:], []byte("//"))
 		if next < 0 {
@@ -130,7 +130,7 @@ const contextSize = 200
 // hostAt returns the host that text begins with, if it is a public name.
 func hostAt(text []byte) string {
 	n := 0
-	for n < len(text) && n < 253 && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' || text[n] >= '0' && text[n] <= '9' || text[n] == '.' || text[n] == '-') {
+	for n < len(text) && n < 253 && (wordByte(text[n]) && text[n] != '_' || text[n] == '.') {
 		n++
 	}
 	host := strings.ToLower(string(text[:n]))
@@ -153,9 +153,6 @@ func external(before []byte) bool {
 	}
 	return len(before) > 0 && strings.IndexByte("\"'`(=", before[len(before)-1]) >= 0
 }
-
-// requestCalls are the calls by which scripts send requests to other hosts.
-var requestCalls = [...]string{"fetch(", "XMLHttpRequest", ".open(", "WebSocket(", "EventSource(", "sendBeacon(", "axios"}
 
 // purpose returns the kind of content at an address, by the text before it. asks reports whether the document sends
 // requests to other hosts at all: then an address outside a tag may be for that.
@@ -192,6 +189,9 @@ func purpose(before []byte, asks bool) (kind int, ok bool) {
 	return 0, false
 }
 
+// loads matches the rel of a link that loads its target.
+var loads = regexp.MustCompile("stylesheet|preload|icon")
+
 // purposeOfTag returns the kind of content for the tag of an address.
 func purposeOfTag(tag string) (kind int, ok bool) {
 	name, _, _ := strings.Cut(tag, " ")
@@ -199,8 +199,7 @@ func purposeOfTag(tag string) (kind int, ok bool) {
 	case "script":
 		return scripts, true
 	case "link":
-		loads := strings.Contains(tag, "stylesheet") || strings.Contains(tag, "preload") || strings.Contains(tag, "icon") || !strings.Contains(tag, "rel=")
-		return styles, loads
+		return styles, loads.MatchString(tag) || !strings.Contains(tag, "rel=")
 	case "img", "audio", "video", "source", "image", "track", "picture", "input":
 		return pictures, true
 	case "a", "area":

@@ -24,11 +24,14 @@ const (
 
 // Each is matched against some hundred bytes of a file, in linear time.
 var (
-	aDiff    = regexp.MustCompile(`(?m)\A\s*(?:diff --git \S|\*\*\* Begin Patch|@@ -\d+(?:,\d+)? \+\d)|^--- \S[^\n]*\n\+\+\+ \S[^\n]*\n@@ -\d`)
+	aDiff = regexp.MustCompile(`(?m)\A\s*(?:diff --git \S|\*\*\* Begin Patch|@@ -\d+(?:,\d+)? \+\d)|` +
+		`^--- \S[^\n]*\n\+\+\+ \S[^\n]*\n@@ -\d`)
 	words    = regexp.MustCompile(`\pL[\pL'’]*(?:[,.:!?]? +|[,.:!?]?\s*\z)`)
 	sentence = regexp.MustCompile(`\A\s*(\pL[\pL'’]*,?(?: [\pL'’]+,?){3,})[^;={}()\n]*(?:\n|\z)`)
-	keyword  = regexp.MustCompile(`\b(?:as|async|await|case|class|const|default|delete|do|else|export|extends|from|function|get|if|import|in|instanceof|let|new|of|return|set|static|throw|typeof|using|var|void|yield)\b`)
-	literal  = regexp.MustCompile(`[;{}>]\\[nr]|[=(: ]\\\z`)
+	keyword  = regexp.MustCompile(`\b(?:as|async|await|case|class|const|default|delete|do|else|export|extends|from|function|get|if|` +
+		`import|in|instanceof|let|new|of|return|set|static|throw|typeof|using|var|void|yield)\b`)
+	aDocument = regexp.MustCompile(`\A(?i:!doctype|html[> ])`) // after the first <
+	literal   = regexp.MustCompile(`[;{}>]\\[nr]|[=(: ]\\\z`)
 )
 
 const (
@@ -41,7 +44,7 @@ const (
 // DamageOf detects damage in the first and the last bytes of a text.
 func DamageOf(head, tail []byte) (d Damage) {
 	first := head[:min(len(head), early)]
-	if isDiff(first) {
+	if aDiff.Match(first) {
 		d |= diff
 	}
 	if isConflict(head) {
@@ -50,7 +53,7 @@ func DamageOf(head, tail []byte) (d Damage) {
 	if isFence(first) || endsInFence(tail) {
 		d |= fenced
 	}
-	if before, from, _ := bytes.Cut(first, []byte("<")); isDocument(from) && bytes.IndexByte(before, '{') < 0 && hasWords(before, 3) {
+	if before, from, _ := bytes.Cut(first, []byte("<")); aDocument.Match(from) && bytes.IndexByte(before, '{') < 0 && hasWords(before, 3) {
 		d |= pageProse
 	}
 	if said := sentence.FindSubmatch(first); said != nil && !keyword.Match(said[1]) {
@@ -78,13 +81,6 @@ func lastOf(b []byte, text string) int {
 	return bytes.LastIndex(b, []byte(text))
 }
 
-func isDiff(first []byte) bool {
-	if !bytes.Contains(first, []byte("@@ -")) && !bytes.Contains(first, []byte("diff --git ")) && !bytes.Contains(first, []byte("*** Begin Patch")) {
-		return false
-	}
-	return aDiff.Match(first)
-}
-
 // isConflict reports whether the three marks of a merge stand at the beginnings of lines.
 func isConflict(head []byte) bool {
 	for _, mark := range []string{"<<<<<<< ", "=======", ">>>>>>> "} {
@@ -108,11 +104,6 @@ func endsInFence(tail []byte) bool {
 	tail = bytes.TrimSpace(tail)
 	last := bytes.TrimSpace(tail[bytes.LastIndexByte(tail, '\n')+1:])
 	return string(last) == "```" || string(last) == "~~~"
-}
-
-// isDocument reports whether a text after its first < continues like a whole page.
-func isDocument(text []byte) bool {
-	return len(text) >= 9 && (bytes.EqualFold(text[:8], []byte("!doctype")) || bytes.EqualFold(text[:4], []byte("html")) && (text[4] == '>' || text[4] == ' '))
 }
 
 // hasWords reports whether a text has at least n words.

@@ -101,9 +101,6 @@ func TestRegression01ASearchForKeysIsExact(t *testing.T) {
 				if got, want := FindKey(text), slowFindKey(text); got != want {
 					t.Fatalf("%q: got %d, want %d", text, got, want)
 				}
-				if got, want := holdsKeyForm(string(text)), keyPattern.Match(text); got != want {
-					t.Fatalf("%q has the form: %t, want %t", text, got, want)
-				}
 			}
 		}
 	})
@@ -114,9 +111,6 @@ func TestRegression01ASearchForKeysIsExact(t *testing.T) {
 			want := slowFindKey(text)
 			if got := FindKey(text); got != want {
 				t.Fatalf("%q: got %d, want %d", text, got, want)
-			}
-			if got, want := holdsKeyForm(string(text)), keyPattern.Match(text); got != want {
-				t.Fatalf("%q has the form: %t, want %t", text, got, want)
 			}
 			k := keySearch{at: -1}
 			for rest := text; len(rest) > 0; {
@@ -180,6 +174,7 @@ func leastCPU(tries int, do func()) time.Duration {
 func TestSoakRegression01NoContentIsDearToLookAt(t *testing.T) {
 	testenv.Unraced(t)
 	const size, piece = 256 << 10, 32 << 10
+	const most = 8 // times the hash of the same bytes; what grows with the square takes hundreds
 	contents := worst(t, size)
 	maps.Copy(contents, unmatched(size))
 	for name, text := range contents {
@@ -193,7 +188,7 @@ func TestSoakRegression01NoContentIsDearToLookAt(t *testing.T) {
 			}
 			sum := sha256.New()
 			hash, search, all := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-			for round := 0; round < 3 || round < 400 && search > 2*hash; round++ { // other users of the core slow one of them down at times
+			for round := 0; round < 3 || round < 400 && search > most*hash; round++ { // other users of the core slow one of them down at times
 				hash = min(hash, leastCPU(3, through(func(p []byte) { sum.Write(p) })))
 				k := keySearch{at: -1}
 				search = min(search, leastCPU(3, through(k.write)))
@@ -201,7 +196,7 @@ func TestSoakRegression01NoContentIsDearToLookAt(t *testing.T) {
 				all = min(all, leastCPU(3, through(func(p []byte) { _, _ = in.Write(p) })))
 			}
 			t.Logf("the search takes %.2f times as long as the hash, the whole look at content %.2f times", float64(search)/float64(hash), float64(all)/float64(hash))
-			if search > 2*hash {
+			if search > most*hash {
 				t.Errorf("the search takes %v, the hash %v", search, hash)
 			}
 		})

@@ -70,23 +70,11 @@ func (in *Inspector) checkText(p []byte) {
 		return
 	}
 	if len(in.split) > 0 {
-		need := min(utf8.UTFMax-len(in.split), len(p))
-		joined := append(in.split, p[:need]...)
-		if !utf8.FullRune(joined) && len(joined) < utf8.UTFMax {
-			in.split = joined
-			return
-		}
-		r, n := utf8.DecodeRune(joined)
-		if r == utf8.RuneError && n <= 1 {
-			in.text = false
-			return
-		}
-		p = p[n-len(in.split):]
-		in.split = nil
+		p = append(in.split, p...)
 	}
 	whole := p[:len(p)-content.PartialRune(p)]
 	in.text = utf8.Valid(whole)
-	in.split = append([]byte(nil), p[len(whole):]...)
+	in.split = bytes.Clone(p[len(whole):])
 }
 
 // Text reports whether the bytes written are valid UTF-8.
@@ -103,7 +91,8 @@ func (in *Inspector) Findings() Findings {
 		damage = DamageOf(in.head, in.tail[max(len(in.tail)-TailSize, 0):])
 	}
 	return Findings{
-		Gzip: isGzip(in.head), Base64: bytes.HasPrefix(within, []byte("<")) || isGzip(within), Within: within, KeyAt: in.keys.at, Head: in.head, Damage: damage,
+		Gzip: isGzip(in.head), Base64: bytes.HasPrefix(within, []byte("<")) || isGzip(within), Within: within,
+		KeyAt: in.keys.at, Head: in.head, Damage: damage,
 	}
 }
 

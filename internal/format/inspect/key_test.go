@@ -55,32 +55,6 @@ func TestKeyOfAnotherLengthIsNone(t *testing.T) {
 	}
 }
 
-func TestFindKey(t *testing.T) {
-	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
-	tests := []struct {
-		name, text string
-		want       int
-	}{
-		{"nothing", "", -1},
-		{"no key", "slow slap sla_ slp_", -1},
-		{"at the beginning", a + " and more", 0},
-		{"at the end", "key: " + p, 5},
-		{"the first of two", a + p, 0},
-		{"behind one that is mistyped", flip(a, 9) + p, 40},
-		{"behind one that was cut", a[:37] + p, 37},
-		{"behind one that was cut inside its prefix", "sl" + a, 2},
-		{"inside a longer word", "xx" + a + "yy", 2},
-		{"cut", a[:39], -1},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := FindKey([]byte(tt.text)); got != tt.want {
-				t.Errorf("got %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
 func TestRedact(t *testing.T) {
 	a, p := testKey(t, names.AccountPrefix), testKey(t, names.ProjectPrefix)
 	for _, s := range []string{a, "<" + a + ">", a + p, a + p + a, a[:39], a[:20] + p, "key=" + p + "&x", "sla_" + a, a + "_" + p} {

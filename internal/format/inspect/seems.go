@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,12 +15,14 @@ type Seems struct {
 }
 
 const (
-	sendPage    = "Publish an HTML page, and send this file with update under a filename of its own."
-	sendFolder  = "An archive is sent as archive instead of content, and its files are the project. Packed as something else, unpack it first and send its folder."
+	sendPage   = "Publish an HTML page, and send this file with update under a filename of its own."
+	sendFolder = "An archive is sent as archive instead of content, and its files are the project. " +
+		"Packed as something else, unpack it first and send its folder."
 	sendWrapped = "Send a whole HTML document that begins with <!doctype html>."
 	sendBetween = "Send only what stands between the ``` lines."
 	sendBytes   = "Send the file's bytes, not its name: many programs read a file only where an @ stands before its name."
-	sendInPage  = "Put it between <script> and </script> in an HTML page, or publish a page that loads it and send it with update as game.js."
+	sendInPage  = "Put it between <script> and </script> in an HTML page, " +
+		"or publish a page that loads it and send it with update as game.js."
 )
 
 // magics are the first bytes of files that people send by mistake instead of a page.
@@ -64,7 +67,10 @@ func magicOf(p []byte) (Seems, bool) {
 var (
 	// aTag matches a tag that a browser renders. Names of elements count in any case, and custom ones too, for they
 	// have a hyphen.
-	aTag = regexp.MustCompile(`(?i)<(?:!doctype|!--|\?xml|(?:a|abbr|article|aside|audio|b|base|body|br|button|canvas|center|code|dialog|div|dl|em|embed|fieldset|figure|font|footer|form|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|map|marquee|math|menu|meta|nav|noscript|object|ol|option|p|picture|pre|progress|script|section|select|small|span|strong|style|sub|sup|svg|table|tbody|td|template|textarea|th|title|tr|tt|u|ul|video|[a-z][a-z0-9]*-[a-z0-9-]*)[\s/>])`)
+	aTag = regexp.MustCompile(`(?i)<(?:!doctype|!--|\?xml|(?:a|abbr|article|aside|audio|b|base|body|br|button|canvas|center|code|` +
+		`dialog|div|dl|em|embed|fieldset|figure|font|footer|form|frameset|h[1-6]|head|header|hr|html|i|iframe|img|input|label|li|link|main|map|` +
+		`marquee|math|menu|meta|nav|noscript|object|ol|option|p|picture|pre|progress|script|section|select|small|span|strong|style|` +
+		`sub|sup|svg|table|tbody|td|template|textarea|th|title|tr|tt|u|ul|video|[a-z][a-z0-9]*-[a-z0-9-]*)[\s/>])`)
 	// aPage matches a beginning of a line that no script has outside a string.
 	aPage = regexp.MustCompile(`(?im)^[ \t]*<(?:!doctype\s|html[\s>]|head[\s>]|body[\s>])`)
 	// opening matches the beginning of a document, whatever its elements are called.
@@ -72,11 +78,13 @@ var (
 	fence   = regexp.MustCompile("(?m)^[ \t]*(?:```|~~~)")
 	// aScript matches the beginning of a program in JavaScript, without comments, but not prose that begins with the
 	// same words.
-	aScript = regexp.MustCompile(`^(?:["']use strict["']|(?:const|let|var)\s+[\w$\[{][^\n<]*[=;]|(?:async\s+)?function\b\s*\*?\s*[\w$]*\s*\(|class\s+[\w$]+\s*(?:\{|extends\s)|` +
-		`import\s*(?:["'({*]|[^\n]*\bfrom\s*["'])|export\s+(?:default|const|let|var|function|class|async|\{)|(?:if|for|while|switch)\s*\(|(?:try|do)\s*\{|` +
+	aScript = regexp.MustCompile(`^(?:["']use strict["']|(?:const|let|var)\s+[\w$\[{][^\n<]*[=;]|` +
+		`(?:async\s+)?function\b\s*\*?\s*[\w$]*\s*\(|class\s+[\w$]+\s*(?:\{|extends\s)|import\s*(?:["'({*]|[^\n]*\bfrom\s*["'])|` +
+		`export\s+(?:default|const|let|var|function|class|async|\{)|(?:if|for|while|switch)\s*\(|(?:try|do)\s*\{|` +
 		`[!+;]*\(\s*(?:async\s*)?(?:function\b|\([\w\s,]*\)\s*=>)|[\w$]+(?:\.[\w$]+)+\s*(?:=[^=]|\()|[a-z$][\w$]*\()`)
-	aJSON   = regexp.MustCompile(`^(?:\{\s*["}]|\[\s*["{\[\]\d-]|"<)`)
-	aStyle  = regexp.MustCompile(`^(?:@(?:charset|import|media|font-face|keyframes|layer)\b|[\w.#:*>\[\]=",\s-]{1,200}\{\s*(?:/\*|[\w-]+\s*:))`)
+	aJSON  = regexp.MustCompile(`^(?:\{\s*["}]|\[\s*["{\[\]\d-]|"<)`)
+	aStyle = regexp.MustCompile(`^(?:@(?:charset|import|media|font-face|keyframes|layer)\b|` +
+		`[\w.#:*>\[\]=",\s-]{1,200}\{\s*(?:/\*|[\w-]+\s*:))`)
 	aName   = regexp.MustCompile(`^@?(?:[^\s<>]{1,200}|(?:[.~]{0,2}/|[A-Za-z]:\\)[^\n<>]{1,200})\.html?$`)
 	heading = regexp.MustCompile(`^#{1,6} \S`)
 	comment = regexp.MustCompile(`^(?:\s*//[^\n]*(?:\n|$)|\s*/\*(?s:.*?)\*/)+`)
@@ -141,14 +149,11 @@ func notPage(text []byte) (Seems, bool) {
 }
 
 // packedKinds are the types of files in which text that is all base64 is a mistake, whatever it contains.
-var packedKinds = map[string]bool{
-	".png": true, ".jpg": true, ".jpeg": true, ".gif": true, ".webp": true, ".avif": true, ".ico": true, ".wasm": true, ".mp3": true, ".ogg": true,
-	".wav": true, ".mp4": true, ".webm": true, ".woff": true, ".woff2": true, ".ttf": true, ".otf": true, ".zip": true, ".pdf": true,
-}
+var packedKinds = strings.Fields(".png .jpg .jpeg .gif .webp .avif .ico .wasm .mp3 .ogg .wav .mp4 .webm .woff .woff2 .ttf .otf .zip .pdf")
 
 // codeKinds are the types whose text could by chance be base64 if it is short: for these the decoded bytes must be text
 // as well.
-var codeKinds = map[string]bool{".css": true, ".js": true, ".mjs": true, ".svg": true, ".json": true, ".xml": true, ".txt": true, ".md": true, ".csv": true, ".glsl": true}
+var codeKinds = strings.Fields(".css .js .mjs .svg .json .xml .txt .md .csv .glsl")
 
 // leastEncoded is the shortest text of code that is treated as base64.
 const leastEncoded = 24
@@ -160,9 +165,9 @@ func EncodedTwice(filename string, size int64, within []byte) bool {
 	switch {
 	case len(within) == 0:
 		return false
-	case packedKinds[ext]:
+	case slices.Contains(packedKinds, ext):
 		return true
-	case codeKinds[ext]:
+	case slices.Contains(codeKinds, ext):
 		return size >= leastEncoded && (isGzip(within) || printable(within))
 	}
 	return false

@@ -28,17 +28,14 @@ func DocumentTitle(head []byte) string {
 	}
 }
 
-// titleText reads up to the end tag; a title that head cuts off does not count.
+// titleText returns the text up to the end tag, or "" if head ends before it.
 func titleText(z *html.Tokenizer) string {
-	var text strings.Builder
-	for {
-		switch z.Next() {
-		case html.TextToken:
-			text.Write(z.Text())
-		case html.EndTagToken:
-			return strings.TrimSpace(text.String())
-		case html.ErrorToken:
-			return ""
-		}
+	if z.Next() != html.TextToken {
+		return ""
 	}
+	text := strings.TrimSpace(string(z.Text()))
+	if z.Next() != html.EndTagToken {
+		return ""
+	}
+	return text
 }

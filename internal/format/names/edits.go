@@ -3,12 +3,8 @@ package names
 // Edits returns how many bytes have to be inserted, deleted or changed to make one text of another (Levenshtein's
 // distance). It takes as long as the product of their lengths, so at least one of them should be short.
 func Edits(a, b string) int {
-	var few [64]int // many short texts are compared, without an allocation
-	row := few[:]
-	if len(b) >= len(few) {
-		row = make([]int, len(b)+1)
-	}
-	for j := range len(b) + 1 {
+	row := make([]int, len(b)+1)
+	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {

@@ -1,6 +1,8 @@
 package names
 
 import (
+	"cmp"
+	"errors"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,33 +23,24 @@ const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 // atext are the characters that may stand before the @ without quotes, in addition to dots (RFC 5322, section 3.2.3).
 const atext = letters + digits + "!#$%&'*+-/=?^_`{|}~"
 
-// An EmailError says why a text is no address that mail can be sent to.
-type EmailError struct {
-	Reason string // one sentence, safe to show and to log: the address is not in it
-}
-
-func (e *EmailError) Error() string { return e.Reason }
-
 // Email returns s as an address to send mail to: the part before the @ as it is, the domain in lower case and in its
 // ASCII form (IDNA 2008). It accepts one plain address of at most 254 bytes, whose domain has at least two parts, and
-// refuses all else with an *EmailError: names, comments, lists, quotes, address literals, blanks, control characters
+// refuses all else with a sentence that is safe to show and to log, since the address is not in it: names, comments,
+// lists, quotes, address literals, blanks, control characters
 // and encoded words. So its result can stand in a header or an SMTP command as it is. Email(Email(s)) is Email(s).
 func Email(s string) (string, error) {
-	if reason := refusedEmail(s); reason != "" {
-		return "", &EmailError{reason}
-	}
 	local, domain, _ := strings.Cut(s, "@")
-	if reason := refusedLocal(local); reason != "" {
-		return "", &EmailError{reason}
+	reason := cmp.Or(refusedEmail(s), refusedLocal(local))
+	if reason == "" {
+		domain, reason = asciiDomain(domain)
 	}
-	domain, reason := asciiDomain(domain)
+	if s = local + "@" + domain; reason == "" && len(s) > maxEmail {
+		reason = tooLong
+	}
 	if reason != "" {
-		return "", &EmailError{reason}
+		return "", errors.New(reason)
 	}
-	if len(local)+len("@")+len(domain) > maxEmail {
-		return "", &EmailError{tooLong}
-	}
-	return local + "@" + domain, nil
+	return s, nil
 }
 
 // EmailKey returns the part that two spellings of one mailbox nearly always share: lower case, without the "+tag"

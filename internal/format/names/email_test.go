@@ -1,7 +1,6 @@
 package names
 
 import (
-	"errors"
 	"net/mail"
 	"strings"
 	"testing"
@@ -31,10 +30,9 @@ func TestEmailRefused(t *testing.T) {
 		t.Run("row "+tt.row, func(t *testing.T) {
 			for _, s := range tt.list {
 				got, err := Email(s)
-				var refused *EmailError
-				if !errors.As(err, &refused) || got != "" {
-					t.Errorf("Email(%.60q) = %q, %v; want an *EmailError", s, got, err)
-				} else if r := refused.Error(); !strings.HasPrefix(r, "The e-mail address ") || !strings.HasSuffix(r, ".") {
+				if err == nil || got != "" {
+					t.Errorf("Email(%.60q) = %q, %v; want an error", s, got, err)
+				} else if r := err.Error(); !strings.HasPrefix(r, "The e-mail address ") || !strings.HasSuffix(r, ".") {
 					t.Errorf("Email(%.60q): reason %q is not a sentence", s, r)
 				}
 			}

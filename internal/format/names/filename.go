@@ -23,10 +23,8 @@ const (
 // and its form in an address two different things.
 const forbidden = `<>:"|?*%`
 
-// emojiStyle is U+FE0F, which selects the coloured form of the symbol before it, and keycap is U+20E3.
 const (
-	emojiStyle = '\uFE0F'
-	keycap     = "\u20E3"
+	emojiStyle = '\uFE0F' // selects the coloured form of the symbol before it
 	joiner     = '\u034F' // inserted by normalization after 30 combining marks in a row
 )
 
@@ -121,7 +119,7 @@ func refusal(sent, name string) string {
 // refusedRune finds the first character that no filename has.
 func refusedRune(name string) string {
 	var before rune
-	for i, r := range name {
+	for _, r := range name {
 		switch {
 		case r == '\\':
 			return "contains a backslash, and folders are separated by /"
@@ -129,7 +127,7 @@ func refusedRune(name string) string {
 			return fmt.Sprintf("contains the character %c, which cannot be in a name", r)
 		case unicode.IsControl(r):
 			return fmt.Sprintf("contains the control character U+%04X", r)
-		case r == emojiStyle && stylable(before, name[i+utf8.RuneLen(r):]):
+		case r == emojiStyle && stylable(before):
 		case invisible(r):
 			return fmt.Sprintf("contains the invisible character U+%04X", r)
 		}
@@ -138,13 +136,10 @@ func refusedRune(name string) string {
 	return ""
 }
 
-// stylable reports whether an emojiStyle between before and after changes the picture: after a symbol, or in a keycap.
-// Elsewhere it would make two names that look the same.
-func stylable(before rune, after string) bool {
-	if before <= unicode.MaxASCII {
-		return strings.HasPrefix(after, keycap) && (before == '#' || '0' <= before && before <= '9')
-	}
-	return !unicode.IsLetter(before) && !unicode.IsMark(before)
+// stylable reports whether an emojiStyle after a character changes the picture. Elsewhere it would make two names that
+// look the same.
+func stylable(before rune) bool {
+	return before > unicode.MaxASCII && !unicode.IsLetter(before) && !unicode.IsMark(before)
 }
 
 // invisible reports whether r has no glyph of its own: formatting and bidirectional controls, joiners, fillers,

@@ -21,7 +21,7 @@ func TestFilenameRefused(t *testing.T) {
 		{"40/backslashes, drives, shares and addresses", []string{`..\x`, `C:\x`, "C:x", `\\srv\s`, "file:///x", `a\b`}},
 		{"41/percent signs are not decoded", []string{"%2e%2e%2fx", "..%5c", "%00", "100%"}},
 		{"42/control and invisible characters", []string{"a\x00", "a\nb", "a\rb", "a\tb", "a\x7fb", "a\u0085b", "a\u009fb", "a\u202eb", "a\u200bb", "a\u200cb", "a\u200db", "a\u200eb", "a\u200fb", "\ufeffa", "a\u2060b", "a\u2064b", "a\u2066b", "a\u00adb", "a\U000e0041b", "a\U000e0100b", "a\u2028b", "a\u3164b", "a\ufffeb"}},
-		{"42/a variation selector that changes nothing seen", []string{"index\ufe0f.html", "a\ufe0e", "\ufe0fa", "é\ufe0f", "1\ufe0f", "❤\ufe0f\ufe0f"}},
+		{"42/a variation selector that changes nothing seen", []string{"index\ufe0f.html", "a\ufe0e", "\ufe0fa", "é\ufe0f", "1\ufe0f", "1\ufe0f\u20e3", "❤\ufe0f\ufe0f"}},
 		{"43/spellings of .git", []string{".git/config", ".GIT/x", "a/.git/x", ".git.", ".git ", "GIT~1", "git~2/x", ".gi\u200ct", ".g\u200dit/x", ".git::$INDEX_ALLOCATION", ".git", "a/.Git"}},
 		{"44/Windows devices", []string{"CON", "nul.txt", "aux.html", "COM1", "LPT9.js", "COM¹", "lpt³.txt", "prn", "CONIN$", "conout$.txt", "a/con/b", "con .txt", "Com0", "nul.tar.gz"}},
 		{"44/trailing dot or blank", []string{"a./b", "a /b", "a.", "a ", "a\u00a0", "a\u3000", "...", " "}},
@@ -70,7 +70,7 @@ func TestFilenameAccepted(t *testing.T) {
 		{"50/names that mean something elsewhere", []string{"manifest.json", "robots.txt", "sw.js", ".nojekyll", ".well-known/x", ".well-known", ".htaccess", "a/.sandlot/x", ".gitignore", ".github/x", "git", "a/.well-known/acme-challenge/x"}},
 		{"near misses of devices", []string{"console.js", "con-1.txt", "COM10", "LPT", "com", "x.con", ".con", "null", "aux1", "auxiliary.js"}},
 		{"near misses of .git", []string{"git~", "git~a", ".gits", "..git", "legit~1"}},
-		{"scripts, emoji and blanks", []string{"ゲーム/画像.png", "игра.html", "🎮.html", "❤\ufe0f.png", "1\ufe0f\u20e3.svg", "my game (1).html", "a b/c d.txt", " a", "~a", "#1.js", "a+b=c&d;e,f@g!h'i$j", "a\ufffdb"}},
+		{"scripts, emoji and blanks", []string{"ゲーム/画像.png", "игра.html", "🎮.html", "❤\ufe0f.png", "my game (1).html", "a b/c d.txt", " a", "~a", "#1.js", "a+b=c&d;e,f@g!h'i$j", "a\ufffdb"}},
 	}
 	for _, tt := range tests {
 		t.Run("row "+tt.row, func(t *testing.T) {

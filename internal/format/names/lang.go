@@ -22,7 +22,10 @@ func canonicalLang(s string) string {
 	if len(s) > 2*maxLang {
 		return ""
 	}
-	parsed, err := language.Parse(withoutCharset(strings.TrimSpace(s)))
+	if end := strings.IndexAny(s, ".@"); end >= 0 { // the encoding in the name of a locale
+		s = s[:end]
+	}
+	parsed, err := language.Parse(strings.TrimSpace(s))
 	var unknown language.ValueError
 	if errors.As(err, &unknown) {
 		parsed, err = language.Parse(parsed.String()) // the remaining tag is not canonical yet
@@ -36,17 +39,4 @@ func canonicalLang(s string) string {
 		return "" // it has an extension twice, which no tag has (RFC 5646, 2.2.6)
 	}
 	return tag
-}
-
-// withoutCharset removes from the name of a locale the parts about its encoding, not its language.
-func withoutCharset(s string) string {
-	s, _, _ = strings.Cut(s, "@")
-	name, charset, found := strings.Cut(s, ".")
-	charset = strings.ToLower(charset)
-	for _, begin := range []string{"utf", "iso", "koi", "cp", "gb", "big5", "euc", "sjis", "ascii", "ansi", "windows", "125"} {
-		if found && strings.HasPrefix(charset, begin) {
-			return name
-		}
-	}
-	return s
 }

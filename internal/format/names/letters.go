@@ -24,6 +24,6 @@ func Letters(s string) string {
 
 // alike are letters of other scripts that look like those of English words. It never changes.
 var alike = map[rune]rune{
-	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ѕ': 's', 'ѵ': 'v', 'х': 'x', 'у': 'y',
-	'α': 'a', 'ι': 'i', 'ο': 'o', 'ρ': 'p', 'ν': 'v', 'ı': 'i',
+	'а': 'a', 'с': 'c', 'ԁ': 'd', 'е': 'e', 'һ': 'h', 'і': 'i', 'ј': 'j', 'ӏ': 'l', 'о': 'o', 'р': 'p', 'ѕ': 's', 'ѵ': 'v',
+	'х': 'x', 'у': 'y', 'α': 'a', 'ι': 'i', 'ο': 'o', 'ρ': 'p', 'ν': 'v', 'ı': 'i',
 }

@@ -36,8 +36,8 @@ func TestRandom(t *testing.T) {
 }
 
 func TestWords(t *testing.T) {
-	if len(adjectives) < 200 || len(nouns) < 300 {
-		t.Errorf("%d adjectives and %d nouns, want 200 and 300", len(adjectives), len(nouns))
+	if len(adjectives) < 100 || len(nouns) < 200 {
+		t.Errorf("%d adjectives and %d nouns, want 100 and 200", len(adjectives), len(nouns))
 	}
 	seen := map[string]bool{}
 	for _, word := range append(append([]string{}, adjectives...), nouns...) {

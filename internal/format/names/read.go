@@ -43,54 +43,27 @@ func relativeName(s string) string {
 	return s
 }
 
-// machineRoots are the folders at the top of a disk in which people and programs keep their work, and homes are the
-// folders that hold a folder for each person. Neither changes.
-var (
-	machineRoots = []string{"home", "Users", "root", "tmp", "var", "etc", "mnt", "app", "workspace", "workspaces", "usr", "opt"}
-	homes        = []string{"home", "Users"}
-	// containers are folders of a person that hold projects, or lead to them.
-	containers = []string{
-		"Documents", "Desktop", "Downloads", "projects", "Projects", "repos", "code", "Code", "dev", "work", "workspace", "git", "GitHub", "www", "html", "data",
-	}
-)
+// machineRoots are the folders at the top of a disk in which people and programs keep their work. It never changes.
+var machineRoots = strings.Fields("home Users root tmp var etc mnt app workspace workspaces usr opt")
 
-// machinePath splits a path of the sender's machine into the folder that is most likely the project's and the rest. ok
-// is false for any other name.
+// machinePath splits a path of the sender's machine into the folder that is most likely the project's, and the rest: ok
+// is false for any other name. Projects lie two folders deep, below a person's folder three, and on a drive one.
 func machinePath(s string) (root, rest string, ok bool) {
-	drive := ""
-	if len(s) > 1 && s[1] == ':' && strings.IndexByte(letters, s[0]) >= 0 {
-		drive, s = s[:2], s[2:]
-	}
-	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
-	home := strings.HasPrefix(s, "~/")
-	if drive == "" && !home && (!strings.HasPrefix(s, "/") || !slices.Contains(machineRoots, parts[0])) {
+	lead, depth := "", 2
+	switch top, _, _ := strings.Cut(strings.TrimPrefix(s, "/"), "/"); {
+	case len(s) > 1 && s[1] == ':' && strings.IndexByte(letters, s[0]) >= 0:
+		lead, s, depth = s[:2]+"/", s[2:], 1
+	case strings.HasPrefix(s, "/") && slices.Contains(machineRoots, top):
+		lead = "/"
+	case !strings.HasPrefix(s, "~/"):
 		return "", "", false
 	}
-	n := rootLength(parts)
-	root = strings.Join(parts[:n], "/")
-	if drive != "" || root != "" && !home {
-		root = drive + "/" + root
+	parts := strings.Split(strings.TrimPrefix(path.Clean("/"+s), "/"), "/")
+	if parts[0] == "home" || parts[0] == "Users" {
+		depth = 3
 	}
-	return root, strings.Join(parts[n:], "/"), true
-}
-
-// rootLength returns how many of the parts lead to the project's folder. At least the file is left.
-func rootLength(parts []string) int {
-	most := len(parts) - 1
-	n := 0
-	if len(parts) > 2 && parts[0] == "mnt" && len(parts[1]) == 1 { // a drive of Windows, as its Linux mounts it
-		n = 2
-	}
-	switch {
-	case n < most && slices.Contains(homes, parts[n]):
-		n += 2
-	case n < most && (parts[n] == "~" || slices.Contains(machineRoots, parts[n])):
-		n++
-	}
-	for n < most && slices.Contains(containers, parts[n]) {
-		n++
-	}
-	return min(n+1, most)
+	depth = min(depth, len(parts)-1)
+	return lead + strings.Join(parts[:depth], "/"), strings.Join(parts[depth:], "/"), true
 }
 
 // Relative removes the folders that all these names have in common, so that each begins at the innermost folder of them

@@ -20,25 +20,29 @@ const (
 // form NFKC. Blanks and underscores become hyphens, a # before it and joiners inside are removed. Tag(Tag(s)) is
 // Tag(s). ok is false for a text that is no tag: too short, too long, or with a character that no tag has.
 func Tag(s string) (tag string, ok bool) {
-	if len(s) > readTag || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+	turns := func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
+	if len(s) > readTag || !utf8.ValidString(s) || strings.ContainsFunc(s, turns) {
 		return "", false
 	}
-	whole := strings.NewReplacer(zeroWidthNonJoiner, "", zeroWidthJoiner, "").Replace(s) // before NFKC, which composes the characters that they separated
+	whole := joiners.Replace(s) // before NFKC, which composes the characters that they separated
 	tag = joinedTag(norm.NFKC.String(strings.ToLower(norm.NFKC.String(strings.TrimPrefix(strings.TrimSpace(whole), "#")))))
 	n := utf8.RuneCountInString(tag)
-	return tag, n >= minTag && n <= maxTag && !strings.ContainsFunc(tag, func(r rune) bool { return r != '-' && !ofTag(r) }) && strings.ContainsFunc(tag, first)
+	strange := strings.ContainsFunc(tag, func(r rune) bool { return r != '-' && !ofTag(r) })
+	return tag, n >= minTag && n <= maxTag && !strange && strings.ContainsFunc(tag, first)
 }
 
-const zeroWidthNonJoiner, zeroWidthJoiner = "\u200c", "\u200d"
+// joiners removes the zero-width joiner and non-joiner.
+var joiners = strings.NewReplacer("\u200c", "", "\u200d", "")
 
 // joinedTag returns s with one hyphen for each run of blanks, underscores and hyphens, and none at either end.
 func joinedTag(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) }), "-")
+	between := func(r rune) bool { return unicode.IsSpace(r) || r == '_' || unicode.Is(unicode.Pd, r) }
+	return strings.Join(strings.FieldsFunc(s, between), "-")
 }
 
 // ofTag reports whether a character may be in a tag, beside hyphens. Some letters and marks are invisible.
 func ofTag(r rune) bool {
-	return (first(r) || unicode.In(r, unicode.Mn, unicode.Mc)) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return (first(r) || unicode.In(r, unicode.Mn, unicode.Mc)) && !invisible(r)
 }
 
 // first reports whether a character is visible by itself.

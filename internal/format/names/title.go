@@ -67,7 +67,7 @@ func wholeCharacters(title []rune) int {
 }
 
 // joined reports whether the code points at-1 and at are one visible character. It covers marks, joined and coloured
-// emoji, flags and decomposed Korean, which occur in titles, and not the whole of Unicode's annex 29.
+// emoji and flags, which occur in titles, and not the whole of Unicode's annex 29.
 func joined(title []rune, at int) bool {
 	const zeroWidthJoiner = '\u200D'
 	before, r := title[at-1], title[at]
@@ -75,10 +75,6 @@ func joined(title []rune, at int) bool {
 	case unicode.IsMark(r), r == zeroWidthJoiner, before == zeroWidthJoiner:
 		return true
 	case r >= 0x1F3FB && r <= 0x1F3FF: // skin colours
-		return true
-	case r >= 0xE0020 && r <= 0xE007F: // the letters of a region's flag
-		return true
-	case r >= 0x1160 && r <= 0x11FF: // second and third part of a Korean syllable
 		return true
 	case unicode.Is(unicode.Regional_Indicator, r): // two letters are a country's flag
 		first := at

@@ -15,7 +15,9 @@ const Index = "index.html"
 // The files that tools leave beside people's work, in lower case. Neither changes.
 var (
 	foreignFolders = map[string]string{"__macosx": "__MACOSX/", ".git": ".git/", "node_modules": "node_modules/", ".sandlot": ".sandlot/"}
-	foreignFiles   = map[string]string{".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", "icon\r": "Icon", ".git": ".git"}
+	foreignFiles   = map[string]string{
+		".ds_store": ".DS_Store", "thumbs.db": "Thumbs.db", "desktop.ini": "desktop.ini", "icon\r": "Icon", ".git": ".git",
+	}
 )
 
 // The files that hold secrets of the sender, in lower case. Neither changes.
@@ -31,14 +33,10 @@ var (
 // Secret returns the kind of a file that probably holds secrets of its sender, such as ".env" or ".ssh/", or "" for any
 // other, by its name. Its folder in the tree makes no difference.
 func Secret(name string) string {
-	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
-	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
-		if what := secretFolders[folder]; what != "" {
-			return what
-		}
-		file = rest
-	}
+	what, file := inFolder(name, secretFolders)
 	switch {
+	case what != "":
+		return what
 	case file == ".env" || strings.HasPrefix(file, ".env.") && !notSecret[file]:
 		return ".env"
 	case strings.HasSuffix(file, ".pem"):
@@ -53,17 +51,23 @@ func Secret(name string) string {
 // it beside people's work, or because it is a Secret; "" for a file that is accepted. Its folder in the tree makes no
 // difference.
 func LeftOut(name string) string {
-	file := strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
-	for folder, rest, found := strings.Cut(file, "/"); found; folder, rest, found = strings.Cut(file, "/") {
-		if what := foreignFolders[folder]; what != "" {
-			return what
-		}
-		file = rest
-	}
-	if strings.HasPrefix(file, "._") { // macOS adds one beside each file of a tar
+	what, file := inFolder(name, foreignFolders)
+	if what == "" && strings.HasPrefix(file, "._") { // macOS adds one beside each file of a tar
 		return "._*"
 	}
-	return cmp.Or(foreignFiles[file], Secret(name))
+	return cmp.Or(what, foreignFiles[file], Secret(name))
+}
+
+// inFolder returns the kind of the first of the folders that a file lies in, if any, and its last part, both in lower
+// case.
+func inFolder(name string, folders map[string]string) (what, file string) {
+	parts := strings.Split(strings.ToLower(strings.ReplaceAll(name, `\`, "/")), "/")
+	for _, folder := range parts[:len(parts)-1] {
+		if what := folders[folder]; what != "" {
+			return what, ""
+		}
+	}
+	return "", parts[len(parts)-1]
 }
 
 // Wrapper returns the folder, with its slash, that all files lie in, if it holds their page; else "".
@@ -90,51 +94,35 @@ func Wrapper(list []string) string {
 const lost = "404.html"
 
 // Page returns the name of the file that a browser should open first: Index, or else the one page at the root whose
-// name ends in ".html", or, without any, in ".htm". It is "" if there is none, or more than one. The page for addresses
-// without a file counts only if there is no other page at all.
-func Page(list []string) string {
+// name ends in ".html", apart from the page for addresses without a file. It is "" if there is none, or more than one.
+func Page(list []string) (page string) {
 	if slices.Contains(list, Index) {
 		return Index
 	}
-	for _, end := range []string{".html", ".htm"} {
-		pages := slices.DeleteFunc(slices.Clone(list), func(name string) bool {
-			return strings.Contains(name, "/") || strings.ToLower(path.Ext(name)) != end || strings.EqualFold(name, lost)
-		})
-		switch n := slices.Index(pages, "index.htm"); {
-		case n >= 0:
-			return pages[n]
-		case len(pages) == 1:
-			return pages[0]
-		case len(pages) > 1:
+	for _, name := range list {
+		if strings.Contains(name, "/") || strings.ToLower(path.Ext(name)) != ".html" || strings.EqualFold(name, lost) {
+			continue
+		}
+		if page != "" {
 			return ""
 		}
+		page = name
 	}
-	if pages := Candidates(list, 2); len(pages) == 1 && !strings.Contains(pages[0], "/") {
-		return pages[0]
-	}
-	return ""
+	return page
 }
 
-// Candidates returns the files that could be the page, at most limit: those nearest to the root first, and of these the
-// page for addresses without a file last.
+// Candidates returns the files that could be the page, at most limit: those nearest to the root first.
 func Candidates(list []string, limit int) (pages []string) {
 	for _, name := range list {
-		if ext := strings.ToLower(path.Ext(name)); ext == ".html" || ext == ".htm" {
+		ext := strings.ToLower(path.Ext(name))
+		if (ext == ".html" || ext == ".htm") && !strings.EqualFold(path.Base(name), lost) {
 			pages = append(pages, name)
 		}
 	}
 	slices.SortFunc(pages, func(a, b string) int {
-		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), last(a)-last(b), strings.Compare(a, b))
+		return cmp.Or(strings.Count(a, "/")-strings.Count(b, "/"), strings.Compare(a, b))
 	})
 	return pages[:min(len(pages), limit)]
-}
-
-// last returns 1 for the page for addresses without a file, and 0 for others.
-func last(name string) int {
-	if strings.EqualFold(path.Base(name), lost) {
-		return 1
-	}
-	return 0
 }
 
 // Clash returns two of the names, which are all different, that no file system could keep apart: they have the same
@@ -153,45 +141,29 @@ type Place struct {
 	New          bool // the file is not there yet
 }
 
-// Collide is Clash for files of which at least the first returned one is new. It reorders the list, and takes no memory
-// for folders, of which there may be many times as many.
+// Collide is Clash for files of which at least the first returned one is new.
 func Collide(list []Place) (name, other string, found bool) {
-	slices.SortFunc(list, func(a, b Place) int { return compareBelow(a.Folded, b.Folded) })
-	var above []Place // the possible folders of the next file: more than one only if existing files collide
+	by := make(map[string]Place, len(list))
 	for _, p := range list {
-		for len(above) > 0 && !within(p.Folded, above[len(above)-1].Folded) {
-			above = above[:len(above)-1]
+		if o, twice := by[p.Folded]; twice && (p.New || o.New) {
+			return newFirst(p, o)
 		}
-		for _, a := range above {
-			switch {
-			case p.New:
-				return p.Name, a.Name, true
-			case a.New:
-				return a.Name, p.Name, true
+		by[p.Folded] = p
+	}
+	for _, p := range list {
+		for folder := p.Folded; strings.Contains(folder, "/"); {
+			folder = folder[:strings.LastIndexByte(folder, '/')]
+			if o, is := by[folder]; is && (p.New || o.New) {
+				return newFirst(p, o)
 			}
 		}
-		above = append(above, p)
 	}
 	return "", "", false
 }
 
-// within reports whether the first name is the other one, or in the folder of that name.
-func within(name, other string) bool {
-	return strings.HasPrefix(name, other) && (len(name) == len(other) || name[len(other)] == '/')
-}
-
-// compareBelow sorts the names under a folder's path right after that path: nothing comes before a slash.
-func compareBelow(a, b string) int {
-	for i := range min(len(a), len(b)) {
-		switch x, y := a[i], b[i]; {
-		case x == y:
-		case x == '/':
-			return -1
-		case y == '/':
-			return 1
-		default:
-			return cmp.Compare(x, y)
-		}
+func newFirst(a, b Place) (name, other string, found bool) {
+	if !a.New {
+		a, b = b, a
 	}
-	return cmp.Compare(len(a), len(b))
+	return a.Name, b.Name, true
 }

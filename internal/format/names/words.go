@@ -10,56 +10,32 @@ func phrase(r Rand) string {
 // Two lists of our own. A word is ASCII in lower case, at most ten letters, easy to read aloud and harmless in every
 // pair: no bodies, peoples or beliefs, nothing with a second meaning, no colours that are also said of people.
 var adjectives = strings.Fields(`
-	able active agile airy alert alpine amber ample amused ancient apt aqua arctic artful atomic autumn awake
-	azure balmy basic beaming bold boreal bouncy brainy brave breezy bright brisk bronze bubbly busy calm candid
-	careful caring casual cedar central charming cheerful cheery chilly chirpy civic civil classic clean clear
-	clever coastal comic cordial cosmic cosy crafty crimson crisp cubic curious curly dainty dapper daring dawn
-	dazzling deft deluxe digital diligent distant dizzy downy dreamy dynamic eager early earnest earthy easy
-	elated elegant emerald endless epic eternal expert fabled faithful famous fancy fearless festive fine fleet
-	floral fluent fluffy flying fond fortunate frank fresh friendly frosty frugal funny gallant generous genial
-	gentle gifted glad gleaming global glossy glowing golden good graceful grand grateful green groovy handy happy
-	hardy hazel healthy hearty helpful heroic honest hopeful humble hushed icy ideal indigo inland ivory jade
-	jaunty jazzy jolly jovial joyful joyous jubilant keen kind kindly lavish leafy learned light
-	likable lilac linear lively lofty loyal lucid lucky lunar magic magnetic maple marble marine mellow merry
-	mighty mild mindful minty misty modern modest musical mystic natural neat nimble noble novel oaken oceanic
-	open optimal orange orderly organic outer pastel patient peaceful pearly peppy perfect placid playful
-	pleasant plucky poetic polar polished polite posh prime prompt proper proud prudent punctual quaint quick
-	quiet quirky radiant rapid rare ready regal relaxed rosy royal ruby rustic sage sandy sapphire
-	savvy scarlet scenic sensible serene sharp shiny silent silver simple sincere sleek smart smiling smooth
-	snappy snowy snug sociable solar solid sonic sparkly speedy spirited splendid spruce spry stable
-	starry stately steady stellar still stoic strong sturdy subtle summer sunlit sunny super superb supreme sure
-	swift tactful talented tall teal thankful thorough thrifty tidal tidy tiny topaz tranquil trim tropical trusty
-	truthful ultra unique upbeat upper useful valiant vast velvet verdant violet vital vivid vocal warm wavy
-	welcome whole windy winged winter wise witty wondrous woodland youthful zany zen zesty zippy
+	able agile alert amber amused apt arctic atomic awake balmy beaming boreal brainy breezy brisk bubbly calm
+	careful casual central cheerful chilly civic classic clear coastal cordial cosy crimson cubic curly dapper dawn
+	deft digital distant downy dynamic early earthy elated emerald epic expert faithful fancy festive fleet fluent
+	flying fortunate fresh frosty funny generous gentle glad global glowing good grand green handy hardy healthy
+	helpful honest humble icy indigo ivory jaunty jolly joyful jubilant kind lavish learned likable linear lofty
+	lucid lunar magnetic marble mellow mighty mindful misty modest mystic neat noble oaken open orange organic
+	pastel peaceful peppy placid pleasant poetic polished posh prompt proud punctual quick quirky rapid ready
+	relaxed royal rustic sandy savvy scenic serene shiny silver sincere smart smooth snowy sociable solid sparkly
+	spirited spruce stable stately stellar stoic sturdy summer sunny superb sure tactful tall thankful thrifty tidy
+	topaz trim trusty ultra upbeat useful vast verdant vital vocal wavy whole winged wise wondrous youthful zen
+	zippy
 `)
 
 var nouns = strings.Fields(`
-	acorn acrobat airship albatross alcove alpaca amulet anchor antelope apple apricot arbor arcade arch archer
-	armadillo arrow artist aspen asteroid astronaut atlas atom aurora avenue avocado badger bagel bakery balcony
-	balloon bamboo banjo barley basil basket bay bayou beach beacon bee bell berry bicycle biscuit bison blossom
-	bluebird boat bobcat book boulder brook broom bubble buffalo bugle butterfly button cabin cactus camera candle
-	canoe canvas canyon caravan caribou carnival carrot cascade castle cello chalk chapter cheetah chestnut
-	chipmunk cicada circle clarinet cliff cloud clover coast comet compass condor cookie copper coral corner
-	cottage cove coyote crane crater creek cricket crown crystal cupcake cycle cypress daffodil dahlia daisy delta
-	desert dewdrop diamond dingo dolphin domino dragon drum dune eagle echo eclipse egret elk elm ember emu engine
-	envelope falcon feather fern ferret ferry festival fiddle field finch firefly fjord flamingo flute forest
-	fossil fox galaxy garden garlic garnet gazelle gecko geyser ginger giraffe glacier glade glider globe gopher
-	granite grape grove guitar gull hamlet hammock harbor hare harp hawk hazelnut hedge hedgehog heron hill
-	horizon ibex ibis igloo iguana inlet iris island ivy jacket jaguar jasmine jay jigsaw journey juniper kangaroo
-	kayak kestrel kettle keyboard kite kitten kiwi koala ladder lagoon lake lantern lark lasso laurel lemon lemur
-	lentil leopard letter library lighthouse lily lion lizard llama lobster locket lotus lynx magnet magnolia
-	magpie mallard mammoth mango maraca marigold marmot marsh meadow melody meteor mill minnow mint mirror mitten
-	monsoon moon moose mosaic moth mountain museum narwhal nebula nectar nest newt notebook nova oak
-	oasis oboe ocean ocelot octagon octopus opal orbit orchard orchid origami oriole osprey ostrich otter owl
-	paddle pagoda palace palm panda panther paper parade parrot parsley pear pebble pelican penguin peony pepper
-	petal pheasant piano picnic pigeon pilot pine planet plateau platypus plum poem pond pony poplar poppy
-	porcupine potato prairie prism puffin pumpkin puzzle pyramid quail quartz quilt rabbit radish raft
-	rainbow ranger raven reef reindeer ridge ripple river robin rocket rose rowboat saddle saffron sail salmon
-	sandal satchel saxophone scarf seagull seahorse seal sequoia shell shore sketch sky sled sloth snail snowflake
-	sonata song spark sparrow sphere spinach spiral spoon spring sprout squirrel star starfish stone stork story
-	summit sundial sunrise sunset swan tambourine tangerine tapir teacup teapot thicket thistle thunder tiger
-	timber toast tomato torch toucan tower trail train treasure tree trout trumpet tulip tundra tunnel turnip
-	turtle ukulele umbrella unicorn universe valley vase village vine viola violin volcano voyage wagon walnut
-	walrus waterfall wave wheat willow windmill wolf wombat woodpecker wren xylophone yacht yak zebra zephyr
-	zeppelin
+	acorn airship alcove amulet antelope apricot arcade archer arrow aspen astronaut atom avenue badger bakery
+	balloon banjo basil bay beach bee berry biscuit blossom boat book brook bubble bugle button cactus candle canvas
+	caravan carnival cascade cello chapter chestnut cicada clarinet cloud coast compass cookie coral cottage coyote
+	crater cricket crystal cycle daffodil daisy desert diamond dolphin dragon dune echo egret elm emu envelope
+	feather ferret festival field firefly flamingo forest fox garden garnet gecko ginger glacier glider gopher grape
+	guitar hamlet harbor harp hazelnut hedgehog hill ibex igloo inlet island jacket jasmine jigsaw juniper kayak
+	kettle kite kiwi ladder lake lark laurel lemur leopard library lily lizard lobster lotus magnet magpie mammoth
+	maraca marmot meadow meteor minnow mirror monsoon moose moth museum nebula nest notebook oak oboe ocelot octopus
+	orbit orchid oriole ostrich owl pagoda palm panther parade parsley pebble penguin pepper pheasant picnic pilot
+	planet platypus poem pony poppy potato prism pumpkin pyramid quartz rabbit raft ranger reef ridge river rocket
+	rowboat saffron salmon satchel scarf seahorse sequoia shore sky sloth snowflake song sparrow spinach spoon
+	sprout star stone story sundial sunset tambourine tapir teapot thistle tiger toast torch tower train tree
+	trumpet tundra turnip ukulele unicorn valley village viola volcano wagon walrus wave willow wolf woodpecker
+	xylophone yak zephyr
 `)

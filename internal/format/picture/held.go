@@ -26,15 +26,13 @@ func hold(src Source) ([]byte, error) {
 // sniffed is how many bytes identify a picture.
 const sniffed = 512
 
-// bounded is a reader of at most MaxBytes of a possible picture.
+// bounded is a reader of at most MaxBytes.
 type bounded struct {
-	r     io.Reader
-	n     int
-	first []byte // up to sniffed
+	r io.Reader
+	n int
 }
 
-// Bounded returns a reader of r that fails with a *Problem after more than MaxBytes, or if the first bytes show that it
-// is no picture.
+// Bounded returns a reader of r that fails with a *Problem after more than MaxBytes.
 func Bounded(r io.Reader) io.Reader { return &bounded{r: r} }
 
 // Read implements io.Reader.
@@ -42,14 +40,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p)
 	if b.n += n; b.n > MaxBytes {
 		return 0, &Problem{Kind: TooManyBytes}
-	}
-	if missing := sniffed - len(b.first); missing > 0 {
-		b.first = append(b.first, p[:min(n, missing)]...)
-		if len(b.first) == sniffed {
-			if _, problem := sniff(b.first); problem != nil {
-				return 0, problem
-			}
-		}
 	}
 	return n, err
 }

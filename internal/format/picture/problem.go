@@ -35,9 +35,11 @@ func (p *Problem) Error() string {
 	case TooManyBytes:
 		return fmt.Sprintf("It has more than %d MB. Make it smaller: 1280 by 720 pixels are enough.", MaxBytes>>20)
 	case TooManyPixels:
-		return fmt.Sprintf("It has %d by %d pixels, and at most %d million are read. Make it smaller: 1280 by 720 are enough.", p.Width, p.Height, MaxPixels/1_000_000)
+		return fmt.Sprintf("It has %d by %d pixels, and at most %d million are read. Make it smaller: 1280 by 720 are enough.",
+			p.Width, p.Height, MaxPixels/1_000_000)
 	case TooMuchMemory:
-		return fmt.Sprintf("With %d by %d pixels in this form it takes too much memory. Make it smaller: 1280 by 720 are enough. Or save it as an ordinary JPEG or PNG file.", p.Width, p.Height)
+		return fmt.Sprintf("With %d by %d pixels in this form it takes too much memory. Make it smaller: 1280 by 720 are enough. "+
+			"Or save it as an ordinary JPEG or PNG file.", p.Width, p.Height)
 	case TooSmall:
 		return fmt.Sprintf("It has only %d by %d pixels. Take one of at least 640 by 360.", p.Width, p.Height)
 	case Damaged:
@@ -52,7 +54,7 @@ func article(format string) string {
 	switch format {
 	case "":
 		return "a picture"
-	case "SVG", "MP4", "MPEG", "AVI", "AVIF", "ICO", "Ogg":
+	case "SVG", "MP4", "AVIF":
 		return "an " + format
 	}
 	return "a " + format

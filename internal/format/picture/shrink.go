@@ -1,6 +1,9 @@
 package picture
 
-import "image"
+import (
+	"image"
+	"slices"
+)
 
 // cutOf returns the largest part in the middle of a picture that has the shape; turned reports whether the picture will
 // be turned on its side.
@@ -29,11 +32,13 @@ func shrink(src image.Image, part image.Rectangle, most int, turned bool) *image
 	if across > most {
 		dw, dh = max(1, (sw*most+across/2)/across), max(1, (sh*most+across/2)/across)
 	}
-	a := area{sw: sw, sh: sh, dw: dw, dh: dh, sums: make([]uint32, 3*dw), column: make([]uint64, 3*dw), to: image.NewRGBA(image.Rect(0, 0, dw, dh))}
-	rows, row := newRower(src, part), make([]uint8, 3*sw)
+	a := area{
+		sw: sw, sh: sh, dw: dw, dh: dh, sums: make([]uint32, 3*dw), column: make([]uint64, 3*dw),
+		to: image.NewRGBA(image.Rect(0, 0, dw, dh)),
+	}
+	rows := newRower(src, part)
 	for y := range sh {
-		rows.row(part.Min.Y+y, part.Min.X, row)
-		a.add(y, row)
+		a.add(y, rows.row(y))
 	}
 	return a.to
 }
@@ -66,7 +71,7 @@ func (a *area) sum(row []uint8) {
 	clear(a.sums)
 	d, end := 0, a.sw // of the new pixel, in parts
 	for x := range a.sw {
-		px := row[3*x : 3*x+3]
+		px := row[4*x : 4*x+3]
 		for left, at := a.dw, x*a.dw; left > 0; {
 			n := min(left, end-at)
 			s := a.sums[3*d : 3*d+3]
@@ -94,38 +99,30 @@ func (a *area) write(d int) {
 	clear(a.column)
 }
 
-// upright turns a picture by its orientation in EXIF.
+// upright turns a picture by its orientation in EXIF, from 1 to 8.
 func upright(img *image.RGBA, orientation int) *image.RGBA {
 	if orientation <= 1 {
 		return img
 	}
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	nw, nh := w, h
-	if orientation >= 5 {
-		nw, nh = h, w
+	aside := orientation >= 5
+	mirrored := slices.Contains([]int{2, 3, 7, 8}, orientation)
+	flipped := slices.Contains([]int{3, 4, 6, 7}, orientation)
+	out := image.NewRGBA(image.Rect(0, 0, w, h))
+	if aside {
+		out = image.NewRGBA(image.Rect(0, 0, h, w))
 	}
-	out := image.NewRGBA(image.Rect(0, 0, nw, nh))
-	for y := range nh {
-		for x := range nw {
+	for y := range out.Bounds().Dy() {
+		for x := range out.Bounds().Dx() {
 			sx, sy := x, y
-			if orientation >= 5 {
+			if aside {
 				sx, sy = y, x
 			}
-			switch orientation {
-			case 2, 7: // mirrored
-				if orientation == 2 {
-					sx = w - 1 - sx
-				} else {
-					sx, sy = w-1-sx, h-1-sy
-				}
-			case 3:
-				sx, sy = w-1-sx, h-1-sy
-			case 4:
-				sy = h - 1 - sy
-			case 6:
-				sy = h - 1 - sy
-			case 8:
+			if mirrored {
 				sx = w - 1 - sx
+			}
+			if flipped {
+				sy = h - 1 - sy
 			}
 			copy(out.Pix[out.PixOffset(x, y):][:4], img.Pix[img.PixOffset(sx, sy):][:4])
 		}

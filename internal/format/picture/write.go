@@ -6,6 +6,8 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+
+	"golang.org/x/image/draw"
 )
 
 const (
@@ -19,25 +21,28 @@ const (
 // qualities of JPEG, tried until the bytes fit.
 var qualities = [...]int{84, 76, 68, 58, 46, 34, 24}
 
-// write writes a picture in all widths of a shape: as PNG if that takes fewer bytes.
-func write(img *image.RGBA, s Shape) (Made, error) {
-	colours := coloursOf(img)
-	crisp := len(colours) <= fewColours/2 && img.Bounds().Dx() <= crispWidth
-	scaled := func(width int) image.Image {
-		if crisp && img.Bounds().Dx() < width {
-			return enlarged(img, min(width, mostEnlarged)/img.Bounds().Dx(), colours)
-		}
-		if img.Bounds().Dx() <= width {
+// write writes a picture in all widths of a shape: as PNG if it has few colours, and takes few bytes so.
+func write(img *image.RGBA, s Shape) (made Made, err error) {
+	colours := len(coloursOf(img))
+	crisp := colours <= fewColours/2 && img.Bounds().Dx() <= crispWidth
+	scaled := func(width int) *image.RGBA {
+		switch have := img.Bounds().Dx(); {
+		case crisp && have < width:
+			return enlarged(img, max(1, min(width, mostEnlarged)/have))
+		case have <= width:
 			return img // each copy counts: the decoded picture is often still in memory
 		}
 		return shrink(img, img.Bounds(), width, false)
 	}
-	made := Made{PNG: len(colours) <= fewColours && smallerAsPNG(scaled(s.Widths[len(s.Widths)/2].Pixels), s)}
+	if middle := s.Widths[len(s.Widths)/2]; colours <= fewColours {
+		b, err := asPNG(scaled(middle.Pixels), middle.Bytes)
+		made.PNG = err == nil && len(b) <= middle.Bytes
+	}
+	encode := asJPEG
+	if made.PNG {
+		encode = asPNG
+	}
 	for _, w := range s.Widths {
-		encode := asJPEG
-		if made.PNG {
-			encode = asPNG
-		}
 		b, err := encode(scaled(w.Pixels), w.Bytes)
 		if err != nil {
 			return Made{}, err
@@ -47,15 +52,14 @@ func write(img *image.RGBA, s Shape) (Made, error) {
 	return made, nil
 }
 
-// smallerAsPNG reports whether a picture takes fewer bytes as PNG, and no more than its limit.
-func smallerAsPNG(img image.Image, s Shape) bool {
-	most := s.Widths[len(s.Widths)/2].Bytes
-	a, errA := asPNG(img, most)
-	b, errB := asJPEG(img, most)
-	return errA == nil && errB == nil && len(a) <= len(b) && len(a) <= most
+// enlarged repeats each pixel that many times across and down.
+func enlarged(img *image.RGBA, times int) *image.RGBA {
+	out := image.NewRGBA(image.Rect(0, 0, times*img.Bounds().Dx(), times*img.Bounds().Dy()))
+	draw.NearestNeighbor.Scale(out, out.Bounds(), img, img.Bounds(), draw.Src, nil)
+	return out
 }
 
-func asJPEG(img image.Image, most int) ([]byte, error) {
+func asJPEG(img *image.RGBA, most int) ([]byte, error) {
 	var out bytes.Buffer
 	for _, q := range qualities {
 		out.Reset()
@@ -69,15 +73,13 @@ func asJPEG(img image.Image, most int) ([]byte, error) {
 	return bytes.Clone(out.Bytes()), nil
 }
 
-func asPNG(img image.Image, _ int) ([]byte, error) {
-	if all, ok := img.(*image.RGBA); ok {
-		if colours := coloursOf(all); len(colours) <= fewColours {
-			img = paletted(all, 1, colours)
-		}
-	}
+func asPNG(img *image.RGBA, _ int) ([]byte, error) {
 	var out bytes.Buffer
-	e := png.Encoder{CompressionLevel: png.BestCompression}
-	err := e.Encode(&out, img)
+	var small image.Image = img
+	if colours := coloursOf(img); len(colours) <= fewColours {
+		small = paletted(img, colours)
+	}
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, small)
 	return out.Bytes(), err
 }
 
@@ -96,30 +98,15 @@ func coloursOf(img *image.RGBA) map[color.RGBA]uint8 {
 	return found
 }
 
-// enlarged repeats each pixel of a picture of few colours that many times across and down.
-func enlarged(img *image.RGBA, times int, colours map[color.RGBA]uint8) image.Image {
-	return paletted(img, max(times, 1), colours)
-}
-
-func paletted(img *image.RGBA, times int, colours map[color.RGBA]uint8) *image.Paletted {
+// paletted returns a picture of these colours with a palette.
+func paletted(img *image.RGBA, colours map[color.RGBA]uint8) *image.Paletted {
 	list := make(color.Palette, len(colours))
 	for c, i := range colours {
 		list[i] = c
 	}
-	w, h := img.Bounds().Dx(), img.Bounds().Dy()
-	out := image.NewPaletted(image.Rect(0, 0, times*w, times*h), list)
-	for y := range h {
-		row := out.Pix[y*times*out.Stride:][:out.Stride]
-		for x := range w {
-			p := img.Pix[img.PixOffset(x, y):]
-			i := colours[color.RGBA{p[0], p[1], p[2], 255}]
-			for k := range times {
-				row[x*times+k] = i
-			}
-		}
-		for k := 1; k < times; k++ {
-			copy(out.Pix[(y*times+k)*out.Stride:], row)
-		}
+	out := image.NewPaletted(img.Bounds(), list)
+	for i := range out.Pix {
+		out.Pix[i] = colours[color.RGBA{img.Pix[4*i], img.Pix[4*i+1], img.Pix[4*i+2], 255}]
 	}
 	return out
 }

@@ -1,9 +1,6 @@
 package unpack
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // A Reason is the kind of fault of an archive.
 type Reason string
@@ -46,19 +43,4 @@ func (e *Error) Error() string {
 
 func bad(entry string, reason Reason, format string, args ...any) *Error {
 	return &Error{Entry: entry, Reason: reason, Message: fmt.Sprintf(format, args...)}
-}
-
-// A source remembers the error of its reader, so that an error of the reader is not mistaken for a fault of the
-// archive.
-type source struct {
-	r   io.Reader
-	err error
-}
-
-func (s *source) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	return n, err
 }

@@ -63,7 +63,8 @@ func readName(raw string) (name string, folder bool, err error) {
 	name = strings.ReplaceAll(raw, `\`, "/")
 	switch {
 	case !utf8.ValidString(name):
-		return "", false, bad(strings.ToValidUTF8(name, "\ufffd"), BadName, "the name is not UTF-8, so nobody can tell its letters for certain")
+		return "", false, bad(strings.ToValidUTF8(name, "\ufffd"), BadName,
+			"the name is not UTF-8, so nobody can tell its letters for certain")
 	case len(name) > maxName:
 		return "", false, bad(name[:64]+"...", BadName, "the name is longer than %d bytes", maxName)
 	case strings.Contains(name, "\x00"):

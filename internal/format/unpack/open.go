@@ -55,8 +55,11 @@ func (f *ZIPFile) Read(name string, each Each) error {
 	if !ok {
 		return bad(name, Truncated, "the file is not in the archive")
 	}
-	f.z.each = each
-	err := f.z.entry(&f.z.entries[i])
+	return f.read(&f.z.entries[i], each)
+}
+
+func (f *ZIPFile) read(e *zipEntry, each Each) error {
+	err := f.z.entry(e, each)
 	if f.z.r.err != nil {
 		return f.z.r.err
 	}

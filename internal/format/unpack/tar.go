@@ -9,6 +9,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"sandlot/internal/format/content"
 )
 
 const (
@@ -23,15 +25,18 @@ const (
 // An error of each or of r is returned unchanged, and so is one of lim.Through; nothing more is read then. A fault of
 // the archive is an *Error.
 func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
-	src := &source{r: r}
-	plain, done, err := decompress(src, f)
+	t := &tarball{src: &content.Source{Reader: r}, list: newList(lim), each: each}
+	plain, done, err := decompress(t.src, f)
 	if err != nil {
 		return err
 	}
 	defer done()
-	inner := &source{r: plain}
-	outer := &source{r: lim.through(inner)}
-	t := &tarball{src: src, inner: inner, outer: outer, plain: &ending{r: outer, most: lim.Total + int64(lim.Entries)*roomForHeaders + maxPadding}, list: newList(lim), each: each}
+	t.inner = &content.Source{Reader: plain}
+	t.outer = &content.Source{Reader: t.inner}
+	if lim.Through != nil {
+		t.outer.Reader = lim.Through(t.inner)
+	}
+	t.plain = &ending{r: t.outer, most: lim.Total + int64(lim.Entries)*roomForHeaders + maxPadding}
 	t.r = tar.NewReader(t.plain)
 	for {
 		h, err := t.r.Next()
@@ -47,13 +52,6 @@ func ReadTar(r io.Reader, f Format, lim Limits, each Each) error {
 	}
 }
 
-func (l Limits) through(r io.Reader) io.Reader {
-	if l.Through == nil {
-		return r
-	}
-	return l.Through(r)
-}
-
 // decompress opens the compressed stream around the tar.
 func decompress(src io.Reader, f Format) (r io.Reader, done func(), err error) {
 	switch f {
@@ -62,7 +60,8 @@ func decompress(src io.Reader, f Format) (r io.Reader, done func(), err error) {
 	case TarGzip:
 		return &gunzip{src: src}, func() {}, nil
 	case TarZstd:
-		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		z, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxZstdWindow))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -117,9 +116,9 @@ func (e *ending) Read(p []byte) (int, error) {
 
 // A tarball is the state of reading one tar.
 type tarball struct {
-	src   *source
-	inner *source // the unpacked bytes
-	outer *source // the same, read through Limits.Through
+	src   *content.Source
+	inner *content.Source // the unpacked bytes
+	outer *content.Source // the same, read through Limits.Through
 	plain *ending
 	r     *tar.Reader
 	list  *list
@@ -154,7 +153,6 @@ func (t *tarball) entry(h *tar.Header) error {
 		return err
 	}
 	file := &tarFile{t: t, name: name, size: h.Size, most: t.list.lim.File}
-	defer file.close()
 	if err := t.each(Entry{Name: name, Size: h.Size}, file); err != nil {
 		return err
 	}
@@ -181,14 +179,10 @@ func tarKind(h *tar.Header, name string) error {
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir, tar.TypeCont:
 		return nil
-	case tar.TypeSymlink:
-		return bad(name, Link, "the entry is a symbolic link")
-	case tar.TypeLink:
-		return bad(name, Link, "the entry is a hard link")
-	case tar.TypeChar, tar.TypeBlock:
-		return bad(name, Device, "the entry is a device")
-	case tar.TypeFifo:
-		return bad(name, Device, "the entry is a named pipe")
+	case tar.TypeSymlink, tar.TypeLink:
+		return bad(name, Link, "the entry is a symbolic or hard link")
+	case tar.TypeChar, tar.TypeBlock, tar.TypeFifo:
+		return bad(name, Device, "the entry is a device or pipe")
 	case tar.TypeGNUSparse:
 		return bad(name, Unsupported, "the entry is a sparse file")
 	}
@@ -221,14 +215,15 @@ func (t *tarball) end() error {
 // explain converts an error of a decoder to one of this package.
 func (t *tarball) explain(name string, err error) error {
 	switch {
-	case t.src.err != nil:
-		return t.src.err
-	case t.outer.err != nil && t.inner.err == nil:
-		return t.outer.err
+	case t.src.Err != nil:
+		return t.src.Err
+	case t.outer.Err != nil && t.inner.Err == nil:
+		return t.outer.Err
 	case errors.Is(err, errMost):
 		return bad("", TotalLarge, "the archive becomes more than %d bytes", t.plain.most)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return bad(name, Unsupported, "the archive was packed with a window of more than %d MiB, as zstd takes one with --long or --ultra", maxZstdWindow>>20)
+		return bad(name, Unsupported,
+			"the archive was packed with a window of more than %d MiB, as zstd takes one with --long or --ultra", maxZstdWindow>>20)
 	case errors.Is(err, io.ErrUnexpectedEOF) && t.plain.ended && t.plain.n < 512:
 		return bad("", NotArchive, "there is no tar in it")
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -252,13 +247,10 @@ type tarFile struct {
 	name       string
 	size, most int64
 	failed     error // the fault of the archive that ended it
-	closed     bool
 }
 
 func (f *tarFile) Read(p []byte) (int, error) {
 	switch {
-	case f.closed:
-		return 0, errLate
 	case f.failed != nil:
 		return 0, f.failed
 	case f.size > f.most:
@@ -273,10 +265,5 @@ func (f *tarFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *tarFile) close() { f.closed = true }
-
 // errMost ends a tar that goes beyond all limits.
 var errMost = errors.New("unpack: more than the limits allow")
-
-// errLate is the error of a reader that is used after its call.
-var errLate = errors.New("unpack: reader used after its call")

@@ -51,7 +51,7 @@ type Entry struct {
 type Each = func(Entry, io.Reader) error
 
 // Sniff returns the format of the archive that begins with head; 512 bytes are enough. A gzip or zstd stream is treated
-// as a tar's: only unpacking it can show the difference.
+// as a tar's: only unpacking it can show the difference. The tar of before 1988 has no magic, and is not recognized.
 func Sniff(head []byte) (Format, bool) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
@@ -61,32 +61,8 @@ func Sniff(head []byte) (Format, bool) {
 		return TarGzip, true
 	case begins("\x28\xb5\x2f\xfd"):
 		return TarZstd, true
-	case looksLikeTar(head):
+	case len(head) > 257 && bytes.HasPrefix(head[257:], []byte("ustar")):
 		return Tar, true
 	}
 	return "", false
-}
-
-// looksLikeTar reports whether head is a header of tar. The oldest kind has no magic, but a checksum.
-func looksLikeTar(head []byte) bool {
-	const sumAt, sumLength, magicAt, block = 148, 8, 257, 512
-	if len(head) >= magicAt+5 && string(head[magicAt:magicAt+5]) == "ustar" {
-		return true
-	}
-	if len(head) < block || head[0] == 0 {
-		return false
-	}
-	sum, said := 0, 0
-	for i, c := range head[:block] {
-		if i >= sumAt && i < sumAt+sumLength {
-			c = ' '
-		}
-		sum += int(c)
-	}
-	for _, c := range head[sumAt : sumAt+sumLength] {
-		if c >= '0' && c <= '7' {
-			said = said<<3 | int(c-'0')
-		}
-	}
-	return sum == said
 }

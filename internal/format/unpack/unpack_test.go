@@ -236,21 +236,6 @@ type failing struct{ err error }
 func (f failing) Read([]byte) (int, error)          { return 0, f.err }
 func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-func TestAReaderThatWasKeptReadsNothing(t *testing.T) {
-	t.Parallel()
-	var kept []io.Reader
-	keep := func(_ Entry, r io.Reader) error { kept = append(kept, r); return nil }
-	b := zipOf(t, file{"a", "a"})
-	expect.OK(t, ReadZIP(bytes.NewReader(b), int64(len(b)), ample, keep))
-	expect.OK(t, ReadTar(bytes.NewReader(tarOf(t, &tar.Header{Name: "a", Size: 1})), Tar, ample, keep))
-	for _, r := range kept {
-		if n, err := r.Read(make([]byte, 1)); n != 0 || err != errLate {
-			t.Errorf("%d, %v", n, err)
-		}
-	}
-	expect.Equal(t, "readers", len(kept), 2)
-}
-
 func TestNamesAreHandedOnAsTheyAre(t *testing.T) {
 	t.Parallel()
 	names := []string{`js\a.js`, "../x", "/etc/passwd", "a//b", "./c", "C:/d"}
@@ -278,17 +263,5 @@ func TestSniffTellsNothingOfOtherBytes(t *testing.T) {
 		if f, ok := Sniff([]byte(head)); ok {
 			t.Errorf("%q looks like %s", head, f)
 		}
-	}
-	old := tarOf(t, &tar.Header{Name: "a", Format: tar.FormatUSTAR})
-	copy(old[257:265], make([]byte, 8)) // as before there was a magic
-	sum := 8 * int(' ')
-	for i, c := range old[:512] {
-		if i < 148 || i >= 156 {
-			sum += int(c)
-		}
-	}
-	copy(old[148:], fmt.Sprintf("%06o\x00 ", sum))
-	if f, _ := Sniff(old); f != Tar {
-		t.Errorf("an old tar looks like %q", f)
 	}
 }

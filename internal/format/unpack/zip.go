@@ -15,12 +15,16 @@ import (
 // skipped. The whole directory is checked before the first call, and each entry's own header as it comes. An error of
 // each or of r is returned unchanged, and nothing more is read; a fault of the archive is an *Error.
 func ReadZIP(r io.ReaderAt, size int64, lim Limits, each Each) error {
-	z := &zipped{r: &sourceAt{r: r}, size: size, list: newList(lim), each: each}
-	err := z.read()
-	if z.r.err != nil {
-		return z.r.err
+	f, err := OpenZIP(r, size, lim)
+	if err != nil {
+		return err
 	}
-	return err
+	for i := range f.z.entries {
+		if err := f.read(&f.z.entries[i], each); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A sourceAt remembers the error of its reader.
@@ -42,7 +46,6 @@ type zipped struct {
 	r       *sourceAt
 	size    int64
 	list    *list
-	each    Each
 	entries []zipEntry
 	deflate io.ReadCloser // reused for each file
 	buf     *bufio.Reader // the buffer for one file
@@ -74,18 +77,6 @@ func (z *zipped) check() error {
 	return z.layOut(end.at)
 }
 
-func (z *zipped) read() error {
-	if err := z.check(); err != nil {
-		return err
-	}
-	for i := range z.entries {
-		if err := z.entry(&z.entries[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // layOut finds where each entry has to end: each byte up to the directory belongs to one.
 func (z *zipped) layOut(directory int64) error {
 	order := make([]*zipEntry, len(z.entries))
@@ -109,14 +100,13 @@ func (z *zipped) layOut(directory int64) error {
 }
 
 // entry reads one entry.
-func (z *zipped) entry(e *zipEntry) error {
+func (z *zipped) entry(e *zipEntry, each Each) error {
 	at, err := z.compare(e)
 	if err != nil || e.folder {
 		return err
 	}
 	file := &zipFile{z: z, e: e, most: z.list.lim.File, at: at}
-	defer file.close()
-	if err := z.each(e.entry(), file); err != nil {
+	if err := each(e.entry(), file); err != nil {
 		return err
 	}
 	if file.err != io.EOF {
@@ -146,21 +136,17 @@ func (z *zipped) open(e *zipEntry, at int64) io.Reader {
 
 // A zipFile reads one file.
 type zipFile struct {
-	z      *zipped
-	e      *zipEntry
-	at     int64 // of its bytes
-	most   int64
-	r      io.Reader
-	sum    uint32
-	n      int64
-	err    error // its end, or the error that ended it
-	closed bool
+	z    *zipped
+	e    *zipEntry
+	at   int64 // of its bytes
+	most int64
+	r    io.Reader
+	sum  uint32
+	n    int64
+	err  error // its end, or the error that ended it
 }
 
 func (f *zipFile) Read(p []byte) (int, error) {
-	if f.closed {
-		return 0, errLate
-	}
 	if f.err != nil || len(p) == 0 {
 		return 0, f.err
 	}
@@ -209,5 +195,3 @@ func (z *zipped) unread() bool {
 	_, err := z.buf.Peek(1)
 	return err == nil
 }
-
-func (f *zipFile) close() { f.closed = true }

@@ -2,7 +2,6 @@ package unpack
 
 import (
 	"bufio"
-	"bytes"
 	"hash/crc32"
 	"io"
 	"math"
@@ -193,8 +192,8 @@ func (z *zipped) compare(e *zipEntry) (int64, error) {
 	if !z.readAt(head, e.at) || u32(head) != localMark {
 		return 0, bad(e.name, Mismatch, "the entry is not where the directory says")
 	}
-	flags := u16(head[6:])
-	if flags&flagsRead != e.flags&flagsRead || u16(head[8:]) != e.method || int(u16(head[26:])) != len(e.raw) || !bytes.Equal(head[localLength:], []byte(e.raw)) {
+	flags, name := u16(head[6:]), string(head[localLength:])
+	if flags&flagsRead != e.flags&flagsRead || u16(head[8:]) != e.method || int(u16(head[26:])) != len(e.raw) || name != e.raw {
 		return 0, bad(e.name, Mismatch, "the entry says something else of itself than the directory")
 	}
 	extra := make([]byte, u16(head[28:]))
@@ -209,9 +208,9 @@ func (z *zipped) compare(e *zipEntry) (int64, error) {
 	if err := own.large(extra, 0); err != nil {
 		return 0, err
 	}
-	same := own.size == e.size && own.packed == e.packed && u32(head[14:]) == e.crc
-	unsaid := flags&flagDescriptor != 0 && (own.size == 0 || own.size == e.size) && (own.packed == 0 || own.packed == e.packed) && (u32(head[14:]) == 0 || u32(head[14:]) == e.crc)
-	if !same && !unsaid {
+	later := flags&flagDescriptor != 0
+	same := func(said, is int64) bool { return said == is || later && said == 0 }
+	if !same(own.size, e.size) || !same(own.packed, e.packed) || !same(int64(u32(head[14:])), int64(e.crc)) {
 		return 0, bad(e.name, Mismatch, "the entry says other sizes or another checksum than the directory")
 	}
 	return at, z.behind(e, at+e.packed)

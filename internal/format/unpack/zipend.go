@@ -90,14 +90,17 @@ func (z *zipped) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
 	}
 	at := int64(u64(loc[8:]))
 	rec := make([]byte, end64Length)
-	if u32(loc[4:]) != 0 || u32(loc[16:]) > 1 || at < 0 || at > upTo-locator64Length-end64Length || !z.readAt(rec, at) || u32(rec) != end64Mark {
+	outside := u32(loc[4:]) != 0 || u32(loc[16:]) > 1 || at < 0 || at > upTo-locator64Length-end64Length
+	if outside || !z.readAt(rec, at) || u32(rec) != end64Mark {
 		return zipEnd{}, 0, bad("", Damaged, "the record for large archives is not where it should be")
 	}
-	if n := u64(rec[4:]); n != uint64(upTo-locator64Length-at-12) || u32(rec[16:]) != 0 || u32(rec[20:]) != 0 || u64(rec[24:]) != u64(rec[32:]) {
+	pieces := u32(rec[16:]) != 0 || u32(rec[20:]) != 0 || u64(rec[24:]) != u64(rec[32:])
+	if u64(rec[4:]) != uint64(upTo-locator64Length-at-12) || pieces {
 		return zipEnd{}, 0, bad("", Damaged, "the record for large archives makes no sense")
 	}
 	big := zipEnd{u64(rec[32:]), int64(u64(rec[48:])), int64(u64(rec[40:]))}
-	if end.entries != math.MaxUint16 && end.entries != big.entries || end.size != math.MaxUint32 && end.size != big.size || end.at != math.MaxUint32 && end.at != big.at {
+	if end.entries != math.MaxUint16 && end.entries != big.entries ||
+		end.size != math.MaxUint32 && end.size != big.size || end.at != math.MaxUint32 && end.at != big.at {
 		return zipEnd{}, 0, bad("", Mismatch, "the archive says two things of its directory")
 	}
 	return big, at, nil

@@ -236,12 +236,6 @@ func nearQuery(among string) string {
 	return current + among + " UNION ALL " + current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
 }
 
-func (store FileStore) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
-	names, err := all(ctx, store.db, scanValue[string], `SELECT f.name FROM projects p JOIN files f ON f.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+
-		ofAccount+` AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
-	return names, in("look for files", err)
-}
-
 // lineage is a name and those of the folders it lies in.
 func lineage(name string) []string {
 	list := []string{name}

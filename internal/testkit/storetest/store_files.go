@@ -121,25 +121,7 @@ func filesWithOne(t *testing.T, s Stores) {
 func nearCases() []storeCase {
 	return []storeCase{
 		{"FilesNear/returns the current file of that folded name, one that is a folder of it, and those that lie in it, at most ten", near},
-		{"NamesFolded/returns the names of the current files whose folded names are among those", namesFolded},
 	}
-}
-
-func namesFolded(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("gone.js", inline("g")))
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "gone.js", edit(p)))(t)
-	put := []sandlot.File{file("b.js", inline("b")), file("b.js2", inline("b")), {Name: "README", Folded: "readme", Blob: inline("r")}}
-	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, edit(p)))(t)
-	p = s.mustPut(t, p, file("b.js", inline("again")))
-	s.mustPut(t, s.mustProject(t, "tetra"), file("other.js", inline("o")))
-	names := []string{"b.js", "readme", "lib", "gone.js", "other.js", "b.js", "README"}
-	for i := range 200 {
-		names = append(names, fmt.Sprint(i))
-	}
-	got := must(s.Publish.NamesFolded(t.Context(), p.ID, names))(t)
-	slices.Sort(got)
-	same(t, "names", got, []string{"README", "b.js"})
-	same(t, "of none", must(s.Publish.NamesFolded(t.Context(), p.ID, nil))(t), nil)
 }
 
 func near(t *testing.T, s Stores) {

@@ -98,11 +98,6 @@ func (s Store) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]
 	return with(s.Faults, "Files", func() ([]sandlot.File, error) { return s.Store.Files(ctx, id, version) })
 }
 
-// NamesFolded implements publish.Store.
-func (s Store) NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error) {
-	return with(s.Faults, "NamesFolded", func() ([]string, error) { return s.Store.NamesFolded(ctx, id, folded) })
-}
-
 // FilesNear implements publish.Store.
 func (s Store) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
 	return with(s.Faults, "FilesNear", func() ([]sandlot.File, error) { return s.Store.FilesNear(ctx, id, folded) })

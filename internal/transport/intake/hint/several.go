@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -81,15 +82,16 @@ func (on Request) parts(args []sandlot.Arg) string {
 // usableTogether returns filenames that the service takes for these files. Absolute paths become names below the folder
 // that they have in common.
 func usableTogether(files []string) (list []string) {
-	paths := len(files) > 1
+	var below []string // of paths
 	for _, name := range files {
 		_, _, err := names.ReadFilename(name)
-		var bad *names.FilenameError
-		paths = paths && errors.As(err, &bad) && bad.Root != ""
+		if bad := (*names.FilenameError)(nil); errors.As(err, &bad) && bad.Root != "" {
+			below = append(below, path.Join(bad.Root, bad.Suggestion))
+		}
 		list = append(list, usable(name))
 	}
-	if paths {
-		return names.Relative(list)
+	if len(below) > 1 && len(below) == len(files) {
+		return names.Relative(below)
 	}
 	return list
 }
