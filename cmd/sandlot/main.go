@@ -65,6 +65,8 @@ type serverCommands struct {
 	PlaytestWorker playtestWorkerCommand `cmd:"" hidden:"" help:"Open a project for the play-tester."`
 
 	Version versionCommand `cmd:"" help:"Print the version."`
+
+	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 }
 
 // A terminal holds the outputs of a command, and the sources of its settings.
