@@ -21,6 +21,28 @@ func (p *pager) next() html.TokenType {
 	return kind
 }
 
+// raw are the elements whose content has no tags. It never changes.
+var raw = map[string]bool{
+	"iframe": true, "noembed": true, "noframes": true, "noscript": true, "plaintext": true, "script": true, "style": true,
+	"textarea": true, "title": true, "xmp": true,
+}
+
+// longText is the length of a text from which it is skipped: to begin anew behind it costs as much as to read it.
+const longText = 2 << 10
+
+// skipText skips a long text, which the tokenizer would read byte by byte.
+func (p *pager) skipText() {
+	rest := p.text[p.at:]
+	n := bytes.IndexByte(rest, '<')
+	if n < 0 {
+		n = len(rest)
+	}
+	if n >= longText {
+		p.at += n
+		p.tokens = html.NewTokenizer(bytes.NewReader(p.text[p.at:]))
+	}
+}
+
 // page scans an HTML document from tag to tag.
 func (s *scanner) page() {
 	head := bytes.ToLower(bytes.TrimSpace(s.text[:min(len(s.text), 100)]))
@@ -46,8 +68,13 @@ func (s *scanner) page() {
 			styles := t.Data == "style" || t.Data == "link" && strings.EqualFold(t.attr("rel"), "stylesheet")
 			s.active = s.active || styles || t.Data == "canvas"
 			p.element(&t)
+			if raw[t.Data] {
+				last = p.at
+				continue
+			}
 		}
 		last = p.at
+		p.skipText()
 	}
 	switch {
 	case bytes.HasPrefix(s.text[p.from:], []byte("</")):

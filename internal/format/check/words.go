@@ -123,14 +123,19 @@ var words = []word{
 	{"document", ".title", titles},
 }
 
-// wordSearch lists the words by their first two bytes. Beyond a look at each pair of bytes, the search costs a
-// comparison with the few words of that beginning.
-var wordSearch = func() (by [1 << 14][]uint8) {
+// wordLists are the words by their first two bytes, and wordSearch has the number of the list for each pair of bytes, 0
+// for none: it stays in the nearest cache. Beyond a look at each pair of bytes, the search costs a comparison with the
+// few words of that beginning.
+var wordLists, wordSearch = func() (lists [][]uint8, by [1 << 14]uint8) {
+	lists = make([][]uint8, 1, len(words)+1)
 	for n, w := range words {
 		at := pairOf(w.word[0], w.word[1])
-		by[at] = append(by[at], uint8(n))
+		if by[at] == 0 {
+			by[at], lists = uint8(len(lists)), append(lists, nil)
+		}
+		lists[by[at]] = append(lists[by[at]], uint8(n))
 	}
-	return by
+	return lists, by
 }()
 
 // pairOf maps two bytes to a number, which is the same for both cases of a letter.
@@ -139,7 +144,11 @@ func pairOf(a, b byte) int { return int(a|0x20)&0x7f<<7 | int(b|0x20)&0x7f }
 // words searches for all words in the text between two offsets.
 func (s *scanner) words(from, to int) {
 	for t, i := s.text[:to], from; i+1 < to; i++ {
-		for _, n := range wordSearch[pairOf(t[i], t[i+1])] {
+		list := wordSearch[pairOf(t[i], t[i+1])]
+		if list == 0 {
+			continue
+		}
+		for _, n := range wordLists[list] {
 			if words[n].stands(t, i) {
 				s.found(words[n].fact, i)
 			}
