@@ -1,7 +1,6 @@
 package turns
 
 import (
-	"context"
 	"testing"
 
 	"sandlot/internal/testkit/expect"
@@ -17,19 +16,4 @@ func TestALoadIsHeardOfWhileThereIsAny(t *testing.T) {
 	l.Begin()()
 	expect.Same(t, "heard in the end", heard, []bool{true, false, true, false})
 	NewLoad(1, nil).Begin()()
-}
-
-func TestFewAreInTheirHeaviestPartAtOnce(t *testing.T) {
-	l := NewLoad(2, nil)
-	first, err := l.Heaviest(t.Context())
-	expect.OK(t, err)
-	_, err = l.Heaviest(t.Context())
-	expect.OK(t, err)
-	ended, end := context.WithCancel(t.Context())
-	end()
-	_, err = l.Heaviest(ended)
-	expect.Is(t, "the third", err, context.Canceled)
-	first()
-	_, err = l.Heaviest(t.Context())
-	expect.OK(t, err)
 }

@@ -29,16 +29,6 @@ func TestLocks(t *testing.T) {
 			t.Errorf("%d had the key, %d keys are kept", n, len(l.held))
 		}
 	})
-	t.Run("another key is not waited for", func(t *testing.T) {
-		l := NewLocks[string]()
-		unlockA, err := l.Lock(t.Context(), "a")
-		expect.OK(t, err)
-		unlockB, err := l.Lock(t.Context(), "b")
-		expect.OK(t, err)
-		unlockA()
-		unlockB()
-		expect.Equal(t, "keys are kept", len(l.held), 0)
-	})
 	t.Run("a waiter goes when its context ends, and leaves nothing", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := NewLocks[string]()
@@ -55,26 +45,6 @@ func TestLocks(t *testing.T) {
 			expect.Is(t, "the waiter", <-failed, context.Canceled)
 			expect.Equal(t, "users", l.held["a"].users, 1)
 			unlock()
-			expect.Equal(t, "keys are kept", len(l.held), 0)
-		})
-	})
-	t.Run("a key given back goes to one that waits", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			l := NewLocks[string]()
-			unlock, err := l.Lock(t.Context(), "a")
-			expect.OK(t, err)
-			got := make(chan func(), 1)
-			go func() {
-				if next, err := l.Lock(t.Context(), "a"); err == nil {
-					got <- next
-				}
-			}()
-			synctest.Wait()
-			if len(got) != 0 {
-				t.Error("two have the key")
-			}
-			unlock()
-			(<-got)()
 			expect.Equal(t, "keys are kept", len(l.held), 0)
 		})
 	})

@@ -109,16 +109,3 @@ func TestMoreThanTheSampleIsNotLookedAt(t *testing.T) {
 		t.Error(got)
 	}
 }
-
-func BenchmarkPage(b *testing.B) {
-	text := pageOf(10 << 10)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		v := check.Version{Primary: "index.html", All: true, Names: []string{"index.html"}, Size: int64(len(text)), Count: 1}
-		v.Looks = []*check.Look{check.At("index.html", text, true)}
-		if got := v.Findings(); len(got) != 0 {
-			b.Fatal(got)
-		}
-	}
-}

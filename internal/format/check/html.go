@@ -54,7 +54,7 @@ func (s *scanner) page() {
 		case html.TextToken:
 			continue
 		case html.CommentToken, html.DoctypeToken:
-			if s.text[p.at-1] != '>' {
+			if s.text[p.at-1] != '>' && bytes.HasPrefix(s.text[p.from:], []byte("<!")) {
 				s.cutOff("inside a comment or a declaration")
 			}
 		case html.EndTagToken:

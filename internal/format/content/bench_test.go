@@ -1,16 +1,9 @@
 package content
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"mime/multipart"
 	"strings"
-	"testing"
-
-	"sandlot/internal/testkit/expect"
 )
 
 // noise is n bytes that look like a compressed file: every base64 character occurs.
@@ -41,49 +34,4 @@ func escapedAll(text string) string {
 		fmt.Fprintf(&b, `\u%04x`, c)
 	}
 	return b.String()
-}
-
-func BenchmarkDecode(b *testing.B) {
-	large := base64.StdEncoding.EncodeToString(noise(100_000_000))
-	bodies := []struct {
-		name string
-		body []byte
-	}{
-		{"plain", jsonBody(large)},
-		{"lines", jsonBody(wrapped(large, `\r\n`))},
-		{"slashes", jsonBody(strings.ReplaceAll(large, "/", `\/`))},
-		{"escaped", jsonBody(escapedAll(large[:10_000_000]))},
-		{"small", jsonBody(large[:13_656])},
-	}
-	for _, bb := range bodies {
-		b.Run(bb.name, func(b *testing.B) {
-			b.SetBytes(int64(len(bb.body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				decodeDiscard(b, JSON(bytes.NewReader(bb.body), Limits{}))
-			}
-		})
-	}
-}
-
-func BenchmarkDecodeMultipart(b *testing.B) {
-	var body bytes.Buffer
-	w := multipart.NewWriter(&body)
-	part, err := w.CreateFormFile("content", "game.html")
-	expect.OK(b, err)
-	part.Write(noise(100_000_000))
-	w.Close()
-	b.SetBytes(int64(body.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		decodeDiscard(b, Multipart(bytes.NewReader(body.Bytes()), w.Boundary(), Limits{}))
-	}
-}
-
-func decodeDiscard(b *testing.B, d *Decoder) {
-	_, err := d.Decode(func(r io.Reader) error {
-		_, err := io.Copy(io.Discard, r)
-		return err
-	})
-	expect.OK(b, err)
 }

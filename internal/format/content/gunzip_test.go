@@ -3,7 +3,6 @@ package content
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
@@ -126,31 +125,5 @@ func TestGunzipBomb(t *testing.T) {
 	diff(t, "row 28, a gzip bomb stops at the limit", fault{Kind: TooLarge, Reason: OverLimit, Field: "content"}, faultOf(t, err))
 	if n != DefaultContent || grown > 1<<20 {
 		t.Errorf("%d bytes, %d bytes of memory allocated", n, grown)
-	}
-}
-
-func TestGunzipManyMembers(t *testing.T) {
-	stream := bytes.Repeat(member(""), 100_000)
-	var err error
-	grown := allocated(func() { _, err = io.Copy(io.Discard, Gunzip(bytes.NewReader(stream), 10)) })
-	if err != nil || grown > 1<<20 {
-		t.Errorf("%v, %d bytes of memory allocated", err, grown)
-	}
-}
-
-func BenchmarkGunzip(b *testing.B) {
-	for name, gz := range map[string][]byte{
-		"html":          member(strings.Repeat("<p class=x>hello</p>\n", 1_000_000)),
-		"empty members": bytes.Repeat(member(""), 100_000),
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(max(int64(binary.LittleEndian.Uint32(gz[len(gz)-4:])), int64(len(gz))))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := io.Copy(io.Discard, Gunzip(bytes.NewReader(gz), DefaultContent)); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -351,17 +351,6 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-func TestErrEmpty(t *testing.T) {
-	_, _, err := streamed(strings.NewReader(""), Limits{}, maxWindow)
-	if !errors.Is(err, ErrEmpty) {
-		t.Error("an empty body does not match ErrEmpty")
-	}
-	_, _, err = streamed(strings.NewReader("{"), Limits{}, maxWindow)
-	if errors.Is(err, ErrEmpty) {
-		t.Error("a cut body matches ErrEmpty")
-	}
-}
-
 func TestVisit(t *testing.T) {
 	body := `{"a":1,"content":"QUJDREVG","b":2}`
 	t.Run("an error of sink is returned unchanged, and decoding stops", func(t *testing.T) {
@@ -417,16 +406,6 @@ func TestVisit(t *testing.T) {
 			t.Error(calls, form, err)
 		}
 	})
-	t.Run("an error of the writer stops WriteTo", func(t *testing.T) {
-		full := errors.New("disk full")
-		_, err := JSON(strings.NewReader(body), Limits{}).Decode(func(r io.Reader) error {
-			_, err := io.Copy(failing{full}, r)
-			return err
-		})
-		if err != full {
-			t.Error(err)
-		}
-	})
 	t.Run("the reader passes the checks of testing/iotest", func(t *testing.T) {
 		data := noise(100_000)
 		_, err := JSON(bytes.NewReader(jsonBody(b64(data))), Limits{}).Decode(func(r io.Reader) error {
@@ -435,7 +414,3 @@ func TestVisit(t *testing.T) {
 		expect.OK(t, err)
 	})
 }
-
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }

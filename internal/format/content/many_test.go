@@ -3,14 +3,11 @@ package content
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"mime/multipart"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -216,48 +213,6 @@ func TestAfterARefusalOfOneFileTheOtherFieldsAreRead(t *testing.T) {
 	}
 }
 
-// Bodies that are drawn come out as the standard library reads them.
-func TestFilesAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
-	t.Parallel()
-	rnd := rand.New(rand.NewChaCha8([32]byte{7}))
-	for range 300 {
-		type file struct {
-			Filename string  `json:"filename"`
-			Text     *string `json:"text,omitempty"`
-			Content  []byte  `json:"content,omitempty"`
-		}
-		var files []file
-		var want []string
-		for i := range rnd.IntN(6) {
-			text := drawText(rnd)
-			f := file{Filename: strconv.Itoa(i), Text: &text}
-			if rnd.IntN(2) == 0 {
-				f.Text, f.Content = nil, []byte(text)
-			}
-			files, want = append(files, f), append(want, "file "+f.Filename+" "+text)
-		}
-		body, err := json.Marshal(map[string]any{"files": files})
-		expect.OK(t, err)
-		c := came{}
-		d := JSON(bytes.NewReader(body), Limits{})
-		d.window = 16 + rnd.IntN(100)
-		_, err = c.takes(d)
-		expect.OK(t, err)
-		if files != nil && !slices.Equal(c.list, want) {
-			t.Fatalf("%s: %q", body, c.list)
-		}
-	}
-}
-
-func drawText(rnd *rand.Rand) string {
-	pieces := []string{"a", "\"", "\\", "\n", "é", "😀", "</script>", "\u2028", "\x00", "/", strings.Repeat("long ", 30)}
-	var b strings.Builder
-	for range rnd.IntN(30) {
-		b.WriteString(pieces[rnd.IntN(len(pieces))])
-	}
-	return b.String()
-}
-
 func TestAFormMayBringManyFiles(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -330,17 +285,5 @@ func TestSoakMemoryOfManyFiles(t *testing.T) {
 		if grown > n*3000+1<<20 {
 			t.Errorf("%d bytes for each file", grown/n)
 		}
-	}
-}
-
-func BenchmarkText(b *testing.B) {
-	text, err := json.Marshal(strings.Repeat("  const speed = 4; // \"fast\"\n\tfunction step() { return 'é' }\n", 1_000_000))
-	expect.OK(b, err)
-	body := `{"text":` + string(text) + `}`
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		d := JSON(strings.NewReader(body), Limits{})
-		d.Takes(More{Text: true})
-		decodeDiscard(b, d)
 	}
 }

@@ -10,9 +10,6 @@ import (
 
 	"sandlot/internal/format/names"
 	"sandlot/internal/testkit/expect"
-
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // seen holds all results of an inspector.
@@ -131,27 +128,6 @@ func TestInspectorSeesTheSameHoweverTheBytesAreCut(t *testing.T) {
 			compare(t, inspected(single...), want)
 		})
 	}
-}
-
-func TestInspectorAgreesWithPlainDecoders(t *testing.T) {
-	a := testKey(t, names.AccountPrefix)
-	rapid.Check(t, func(t *rapid.T) {
-		bit := rapid.SampledFrom([]string{a, a[:37], a[3:], "sla_", "```", "é", "\xe2\x82", "🎮", "PGh0", "=", "\n", "<p>", "\x1f\x8b", "+", "-", "zz", strings.Repeat("x", 45)})
-		var pieces [][]byte
-		for _, s := range rapid.SliceOfN(bit, 0, 12).Draw(t, "bits") {
-			cut := rapid.IntRange(0, len(s)).Draw(t, "cut")
-			pieces = append(pieces, []byte(s[:cut]), []byte(s[cut:]))
-		}
-		got, want := inspected(pieces...), plainly(bytes.Join(pieces, nil))
-		if !got.Text {
-			got.KeyAt = -1
-		}
-		got.Head, want.Head = nil, nil
-		got.Within, want.Within = append([]byte{}, got.Within...), append([]byte{}, want.Within...)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("the inspector is wrong about %q (-want +got):\n%s", pieces, diff)
-		}
-	})
 }
 
 func TestInspectorKeepsOnlyTheHead(t *testing.T) {

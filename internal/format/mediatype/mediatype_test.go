@@ -72,14 +72,6 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-func TestInner(t *testing.T) {
-	for filename, want := range map[string]string{"a/b.js.br": "a/b.js", "b.js.GZ": "b.js", "b.js": "b.js", "": ""} {
-		if got := mediatype.Inner(filename); got != want {
-			t.Errorf("Inner(%q) = %q, want %q", filename, got, want)
-		}
-	}
-}
-
 func TestCompressible(t *testing.T) {
 	for filename, want := range map[string]bool{
 		"index.html": true, "a.js": true, "a.css": true, "a.wasm": true, "a.svg": true, "a.json": true, "a.ttf": true,
@@ -89,14 +81,6 @@ func TestCompressible(t *testing.T) {
 	} {
 		if got := mediatype.Compressible(filename); got != want {
 			t.Errorf("Compressible(%q) = %v, want %v", filename, got, want)
-		}
-	}
-}
-
-func TestIsHTML(t *testing.T) {
-	for filename, want := range map[string]bool{"index.html": true, "A.HTM": true, "a.html.txt": false, "a.html.br": false, "x": false} {
-		if got := mediatype.IsHTML(filename); got != want {
-			t.Errorf("IsHTML(%q) = %v, want %v", filename, got, want)
 		}
 	}
 }

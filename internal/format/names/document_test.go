@@ -40,21 +40,3 @@ func TestDocumentTitle(t *testing.T) {
 		})
 	}
 }
-
-func FuzzDocumentTitle(f *testing.F) {
-	for _, s := range []string{"<title>a</title>", "<title>a", "<svg><title>", "<!--", "<title>&amp;</title>", "<script><title>x</title>"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, head string) {
-		title := DocumentTitle([]byte(head))
-		if title != strings.TrimSpace(title) {
-			t.Errorf("%q has blanks around it", title)
-		}
-		if title != "" && !strings.Contains(strings.ToLower(head), "<title") {
-			t.Errorf("%q comes from nowhere", title)
-		}
-		if title != "" && DocumentTitle([]byte(head+"<title>other</title>")) != title {
-			t.Errorf("what follows %q changes it", title)
-		}
-	})
-}

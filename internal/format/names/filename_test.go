@@ -125,19 +125,6 @@ func TestFilenameSuggestion(t *testing.T) {
 	}
 }
 
-func TestFilenameReason(t *testing.T) {
-	for name, want := range map[string]string{
-		"a\u202eb.html":                  `The filename "a\u202eb.html" contains the invisible character U+202E.`,
-		"a\ufe0f":                        `The filename "a\ufe0f" contains the invisible character U+FE0F.`,
-		"a//b":                           `The filename "a//b" has nothing between two slashes.`,
-		strings.Repeat("a", 100) + "/b?": `The filename "` + strings.Repeat("a", 59) + `..." contains the character ?, which cannot be in a name.`,
-	} {
-		if _, err := Filename(name); err == nil || err.Error() != want {
-			t.Errorf("got  %v\nwant %s", err, want)
-		}
-	}
-}
-
 func TestFold(t *testing.T) {
 	same := []struct {
 		row  string

@@ -41,15 +41,3 @@ func TestLang(t *testing.T) {
 		})
 	}
 }
-
-func FuzzLang(f *testing.F) {
-	for _, s := range []string{"en-US", "zh_hant", "iw-IW", "x-a", "en-u-ca-buddhist-x-a", "en-t-de"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		tag, _, ok := Lang(s)
-		if again, changed, still := Lang(tag); ok && (again != tag || changed || !still || len(tag) > 35 || !onlyOf(tag, letters+digits+"-")) {
-			t.Errorf("Lang(%q) = %q, which becomes %q", s, tag, again)
-		}
-	})
-}

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"image"
 	"image/color"
-	"image/draw"
 	"image/jpeg"
 	"image/png"
 	"math/rand/v2"
@@ -161,25 +160,6 @@ func withEXIF(sent []byte, orientation int) []byte {
 	exif = append(exif, "GPS: here I live"...)
 	out := append([]byte("\xff\xd8\xff\xe1"), byte((len(exif)+2)>>8), byte(len(exif)+2))
 	return append(append(out, exif...), sent[2:]...)
-}
-
-func TestPicturesOfEveryKindAreReadAlike(t *testing.T) {
-	t.Parallel()
-	all := image.Rect(0, 0, 8, 1)
-	for want, of := range map[[3]uint8]color.NRGBA{{200, 100, 50}: {200, 100, 50, 255}, {0, 0, 0}: {0, 0, 0, 255}} {
-		for _, img := range []draw.Image{image.NewNRGBA(all), image.NewNRGBA64(all), image.NewRGBA(all), image.NewRGBA64(all), image.NewCMYK(all), image.NewPaletted(all, color.Palette{of})} {
-			draw.Draw(img, all, image.NewUniform(of), image.Point{}, draw.Src)
-			if got := [3]uint8(newRower(img, all).row(0)[28:]); got != want {
-				t.Errorf("%T: %v instead of %v", img, got, want)
-			}
-		}
-	}
-	clear := image.NewNRGBA64(all)
-	clear.Set(1, 0, color.NRGBA64{0xffff, 0, 0, 0x8000})
-	row := newRower(clear, all).row(0)[4:]
-	if row[0] < 0x7f || row[1] > lightGround.G/2+2 || row[1]+2 < darkGround.G/2 {
-		t.Errorf("half of red is %v", row)
-	}
 }
 
 func TestWhatCanBeSeenThroughIsLaidOnAGround(t *testing.T) {

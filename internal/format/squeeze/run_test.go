@@ -93,18 +93,6 @@ func TestRecord(t *testing.T) {
 			}
 		})
 	})
-	t.Run("it is not tried for ever", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			b := newBench()
-			b.add("game.js", program(5000))
-			for range putTries {
-				b.records.fails = append(b.records.fails, unsure)
-			}
-			if _, err := b.Round(context.Background()); !errors.Is(err, unsure) || b.records.puts != putTries {
-				t.Errorf("got %v after %d tries", err, b.records.puts)
-			}
-		})
-	})
 }
 
 func TestStage(t *testing.T) {
@@ -128,15 +116,6 @@ func TestStage(t *testing.T) {
 			b.clean(t)
 		})
 	}
-	t.Run("a full disk ends the round: the other files would fail as well", func(t *testing.T) {
-		b := newBench()
-		b.add("a.js", program(500))
-		b.add("b.js", program(500))
-		b.shelf.full = []error{sandlot.ErrFull}
-		if _, err := b.Round(context.Background()); err == nil || b.shelf.opened != 1 {
-			t.Errorf("got %v, %d files opened", err, b.shelf.opened)
-		}
-	})
 }
 
 func TestRun(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	stdgzip "compress/gzip"
-	"context"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -158,20 +156,6 @@ func TestDamaged(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a file that fails does not keep others from their variants", func(t *testing.T) {
-		b := newBench()
-		bad, good := b.add("bad.js", program(5000)), b.add("good.js", program(5000))
-		b.shelf.broken[bad.Blob.Ref] = errors.New("input/output error")
-		if _, err := b.Round(context.Background()); err == nil || !strings.Contains(err.Error(), "blob 1") {
-			t.Errorf("got %v", err)
-		}
-		if _, ok := b.records.recorded(bad); ok {
-			t.Error("the failed file is recorded as made")
-		}
-		if v, _ := b.records.recorded(good); len(v) != 3 {
-			t.Errorf("the good file has %v", encodings(v))
-		}
-	})
 }
 
 func TestOrder(t *testing.T) {

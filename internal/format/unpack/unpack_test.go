@@ -121,34 +121,6 @@ func drawTar(t *rapid.T, files []file) []byte {
 	return b.Bytes()
 }
 
-// Whatever is done to an archive, it is refused, or its files are those that archive/zip finds in it: no other program
-// reads another file.
-func TestADamagedZIPIsReadAsArchiveZIPReadsItOrRefused(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
-		b := drawZIP(rt, drawFiles(rt))
-		for range rapid.IntRange(1, 4).Draw(rt, "changes") {
-			b[rapid.IntRange(0, len(b)-1).Draw(rt, "at")] = rapid.Byte().Draw(rt, "byte")
-		}
-		got, err := unzip(b, ample)
-		if err != nil {
-			var e *Error
-			if !errors.As(err, &e) {
-				rt.Fatalf("no *Error: %v", err)
-			}
-			return
-		}
-		same(rt, got, readByLibrary(rt, b))
-	})
-}
-
-// readByLibrary returns the files that archive/zip finds.
-func readByLibrary(t *rapid.T, b []byte) (list []file) {
-	list, err := library(b)
-	must(t, err)
-	return list
-}
-
 func library(b []byte) (list []file, err error) {
 	r, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
