@@ -75,7 +75,7 @@ func regressions() []mutation {
 		{"regression M49: a path is read as it came", "internal/format/names/filename.go", "	return norm.NFC.String(path)\n", "	return path\n", of("M49", "./internal/transport/play ./internal/format/check")},
 		{"regression M45: the page scrolls under a game", "internal/transport/web/static/css/30-project.css", "overflow: hidden; scrollbar-gutter: stable;", "scrollbar-gutter: stable;", of("M45", "./internal/transport/web")},
 		{"regression M38: a project's language goes before the visitor's", "internal/transport/web/visit.go", "v.chosen || v.accepted || ", "v.chosen || ", of("M38", "./internal/transport/web")},
-		{"regression M01: an archive is whole whatever it lacks", "internal/domain/transfer/plan.go", "	if l.due != 0 {", "	if l.due < 0 {", of("M01", "./internal/domain/transfer")},
+		{"regression M01: an archive is whole whatever it lacks", "internal/domain/transfer/write.go", "	if l.due != 0 {", "	if l.due < 0 {", of("M01", "./internal/domain/transfer")},
 		{"regression M01: what earlier versions have is not written", "internal/domain/transfer/write_manifest.go", "		l.add(p.ID, own)\n", "		_ = own\n", of("M01", "./internal/domain/transfer ./internal/domain/transfer")},
 		{"regression M02: a deleted project has no versions", "internal/storage/sqlstore/manage.go", `"SELECT num FROM projects WHERE id = ?", string(id)) // also`, `"SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id)) // also`, of("M02", "./internal/domain/transfer")},
 		{"regression M05: a portrait drops nothing that is cached", "internal/domain/cover/store.go", "	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))", "	_, err := s.Store.Portray(ctx, id, portrait, now)\n	return err", of("M05", "./internal/domain/cover")},
