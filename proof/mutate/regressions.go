@@ -90,7 +90,7 @@ func regressions() []mutation {
 		{"regression M42: only an id can be reported", "internal/transport/web/report.go", "v.places.ProjectIn(form.Address)", "sandlot.ProjectID(form.Address)", of("M42", "./internal/transport/web")},
 		{"regression M42: the page of an address in quarantine leads nowhere", "internal/transport/play/says.go", `h["Connection-Allowlist"] = x.siteConnections`, `h["Connection-Allowlist"] = ownConnections`, of("M42", "./internal/transport/play")},
 		{"regression M43: faults are counted from the first on", "cmd/sandlot/metrics.go", "for _, area := range areas {", "for _, area := range areas[:0] {", of("M43", main)},
-		{"regression M09: an update does not warn of the version before", "internal/domain/trial/warnings.go", "	p.Version = before\n", "", of("M09", apiTests)},
+		{"regression M09: an update does not warn of the version before", "internal/domain/trial/service.go", "	p.Version = before\n", "", of("M09", apiTests)},
 		{"regression M09: status prints no finding", "internal/client/cli/status.go", "\t\tenv.warn(p.Warnings)\n", "", of("M09", "./internal/client/cli")},
 		{"regression M17: the answer of a change lists all files", "internal/transport/api/manyfiles.go", "min(len(list), mostNamed)", "len(list)", of("M17", apiTests)},
 		{"regression M14: files by name are refused", "internal/format/content/files.go", "		p.form.FilesByName = true\n", "		_ = p.namedFile\n		return p.putOff(wrongType(\"files\", kind.String(), wantFiles))\n", of("M14", apiTests)},
