@@ -74,7 +74,7 @@ var outside = map[string][]string{
 
 	"storage/sqlstore/postgres": {"github.com/jackc/pgx/v5"},
 
-	"domain/trial/browser": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "golang.org/x/sys"},
+	"domain/trial/browser": {"github.com/chromedp/chromedp", "github.com/chromedp/cdproto", "golang.org/x/net", "golang.org/x/sys"},
 }
 
 func TestArrowsPointInward(t *testing.T) {

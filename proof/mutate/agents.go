@@ -44,7 +44,7 @@ func agents() []mutation {
 		{"agents: an import takes the id that it says", adopt, "wished := by.IsOperator() && names", "wished := names", imports},
 		{"agents: an import has dates in the future", adopt, "if at.After(now) {", "if at.After(now) && false {", imports},
 		{"agents: an import has dates before the web", adopt, "	last := earliest\n", "	last := time.Time{}\n", imports},
-		{"agents: an import does not compare bytes", "internal/domain/transfer/stage.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},
+		{"agents: an import does not compare bytes", "internal/domain/transfer/transfer.go", "if c.SHA256 != f.sum {", "if false && c.SHA256 != f.sum {", imports},
 		{"agents: an import that is sent again makes its projects again", adopt, "	req, err := s.idempotency.importRequest(by, in, in.Position)\n", "	req, err := (*request)(nil), error(nil)\n", imports},
 		{"agents: another archive under an import's key makes its projects", "internal/domain/publish/idempotency.go", "case rec.Request != asked[rec.Key]:", "case rec.Request != rec.Request:", imports},
 		{"agents: of an import all versions may have only what one call brings", "internal/domain/publish/tree.go", "	t.archive, t.size = true, 0\n", "	t.archive = true\n", imports},

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -15,6 +16,73 @@ import (
 // entryName returns the path of a file in the archive. Project ids and filenames are such that it unpacks on every
 // system.
 func entryName(p sandlot.Project, f sandlot.File) string { return string(p.ID) + "/" + f.Name }
+
+// Files are opened a handful ahead: looking up small content takes longer than writing it. Content in the database is
+// read when it is opened, so three handfuls of it are in memory at most.
+const handfulFiles, handfulBytes = 16, 64 << 10
+
+// opened is a file at the beginning of the bytes for its entry: the deflate stream of its gzip variant, or its own
+// bytes.
+type opened struct {
+	file     sandlot.File
+	variant  sandlot.Variant
+	deflated bool
+	from     io.ReadCloser
+	err      error // then there is nothing to close
+}
+
+// openAhead calls write with each file, in their order, and opens the next ones meanwhile. The first error of write, or
+// the end of ctx, ends it. write closes each file.
+func openAhead(ctx context.Context, files []sandlot.File, src Source, write func(opened) error) error {
+	opening, stop := context.WithCancel(ctx)
+	defer stop()
+	next := make(chan []opened, 1)
+	go func() {
+		defer close(next)
+		for len(files) > 0 && opening.Err() == nil {
+			handful := openSome(opening, files, src)
+			files = files[len(handful):]
+			next <- handful
+		}
+	}()
+	var err error
+	for handful := range next {
+		for _, o := range handful {
+			if err == nil {
+				err = write(o)
+			} else if o.err == nil {
+				o.from.Close()
+			}
+		}
+		if err != nil {
+			stop()
+		}
+	}
+	return cmp.Or(err, ctx.Err())
+}
+
+// openSome opens the first files, at least one.
+func openSome(ctx context.Context, files []sandlot.File, src Source) (handful []opened) {
+	bytes := int64(0)
+	for _, f := range files[:min(len(files), handfulFiles)] {
+		handful = append(handful, openOne(ctx, f, src))
+		if bytes += f.Blob.Size; bytes >= handfulBytes {
+			break
+		}
+	}
+	return handful
+}
+
+func openOne(ctx context.Context, f sandlot.File, src Source) (o opened) {
+	o.file = f
+	if o.from, o.variant, o.err = deflated(ctx, f, src); o.err != nil {
+		return o
+	}
+	if o.deflated = o.from != nil; !o.deflated {
+		o.from, o.err = src.Open(ctx, f.Blob, 0, -1)
+	}
+	return o
+}
 
 // writeOpened writes the entry of a file and closes the file.
 func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
@@ -37,12 +105,9 @@ func writeOpened(z *zip.Writer, path string, at time.Time, o opened) error {
 // packed is the encoding of the copied variants.
 const packed = "gzip"
 
-// A gzip member as the service makes it has a header of 10 bytes and a trailer
-// of 8 around the deflate stream (RFC 1952, section 2.3).
-const (
-	gzipHeader  = 10
-	gzipTrailer = 8
-)
+// A gzip member as the service makes it has a header of 10 bytes and a trailer of 8 around the deflate stream (RFC 1952,
+// section 2.3).
+const gzipHeader, gzipTrailer = 10, 8
 
 // deflated opens the file's gzip variant and returns it at the beginning of the deflate stream; nil if there is no
 // usable one. Every fault of it that can be found is found here, while the entry can still be written from the plain

@@ -20,7 +20,11 @@ func noExport(format string, args ...any) *sandlot.Error {
 }
 
 func tooLarge(format string, limit int64) *sandlot.Error {
-	return sandlot.Refuse(sandlot.CodeContentTooLarge, format, limit).In("archive").Detail("limit", limit).With(sandlot.OpNothing).
+	return large(format, limit).Detail("limit", limit)
+}
+
+func large(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeContentTooLarge, format, args...).In("archive").With(sandlot.OpNothing).
 		Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.")
 }
 
@@ -32,8 +36,7 @@ func badArchive(err error) error {
 	}
 	switch bad.Reason {
 	case unpack.TooMany, unpack.TooLarge, unpack.TotalLarge:
-		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The archive is too large: %s.", bad.Message).In("archive").With(sandlot.OpNothing).
-			Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.").Because(bad)
+		return large("The archive is too large: %s.", bad.Message).Because(bad)
 	}
 	if bad.Entry == "" {
 		return noExport("The archive cannot be taken: %s.", bad.Message).Because(bad)

@@ -182,6 +182,9 @@ func write(tb testing.TB, e publish.Export, src Source) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	expect.OK(tb, Write(context.Background(), &out, e, src))
+	if s, ok := src.(*shelf); ok {
+		expect.Equal(tb, "streams that are left open", s.open, 0)
+	}
 	isWhole(tb, out.Bytes())
 	return out.Bytes()
 }

@@ -8,12 +8,10 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/testenv"
 )
 
 var errDisk = errors.New("the disk is gone")
@@ -69,19 +67,6 @@ func TestFault(t *testing.T) {
 		s.forgets = "dusk-def456"
 		expect.OK(t, Write(context.Background(), io.Discard, e, s))
 	})
-	t.Run("a list that was too long to be remembered is read again, and an error if it is gone", func(t *testing.T) {
-		s, _ := halfway(t)
-		s.forgets = "dusk-def456"
-		l := &plan{Source: s, room: 1}
-		for _, c := range []struct {
-			id   sandlot.ProjectID
-			want error
-		}{{"maze-abc123", nil}, {"dusk-def456", nil}, {"maze-abc123", nil}, {"dusk-def456", sandlot.ErrNotFound}} {
-			if files, err := l.FilesWith(context.Background(), c.id, 1, packed); !errors.Is(err, c.want) || err == nil && len(files) != 1 {
-				t.Errorf("%s: %d files, %v", c.id, len(files), err)
-			}
-		}
-	})
 	t.Run("a writer that fails is an error", func(t *testing.T) {
 		s, e := halfway(t)
 		if err := Write(context.Background(), &narrow{room: 100_000}, e, s); !errors.Is(err, errDisk) {
@@ -119,28 +104,6 @@ func TestWhatWasOpenedIsClosed(t *testing.T) {
 		if s.most > 3*handfulFiles {
 			t.Errorf("%s has %d open at once", what, s.most)
 		}
-	}
-}
-
-func TestTheNextFilesAreOpenedWhileOneIsWritten(t *testing.T) {
-	s := newShelf()
-	for i := range 100 {
-		s.add("maze-abc123", fmt.Sprintf("%d.bin", i), []byte{1})
-	}
-	all := func() bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.open == 3*handfulFiles
-	}
-	err := openAhead(t.Context(), s.files["maze-abc123"], s, func(o opened) error {
-		if o.file.Name == "0.bin" && !testenv.Poll(10*time.Second, all) {
-			return errors.New("the next files wait for this one")
-		}
-		closeAll([]opened{o})
-		return nil
-	})
-	if err != nil || s.open != 0 {
-		t.Errorf("%v, and %d are open", err, s.open)
 	}
 }
 

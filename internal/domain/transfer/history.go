@@ -24,12 +24,6 @@ type pastVersion struct {
 
 // add plans the entries of an earlier version.
 func (l *plan) add(id sandlot.ProjectID, v pastVersion) {
-	if len(v.files) == 0 {
-		return
-	}
-	if l.past == nil {
-		l.past = map[sandlot.ProjectID][]pastVersion{}
-	}
 	l.past[id] = append(l.past[id], v)
 	l.due += len(v.files)
 }
@@ -72,7 +66,9 @@ func pastName(p sandlot.Project, n int, f sandlot.File) string {
 
 // eachVersion calls do with each version of a project up to the exported one, the oldest first, with its files. A
 // version that was erased, also since it was listed, comes without files.
-func eachVersion(ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(sandlot.VersionChange, []sandlot.File) error) error {
+func eachVersion(
+	ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(sandlot.VersionChange, []sandlot.File) error,
+) error {
 	list, err := versionsOf(ctx, p, src)
 	if err != nil {
 		return err
@@ -116,14 +112,15 @@ func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []sand
 func writeHistory(ctx context.Context, z *zip.Writer, p sandlot.Project, l *plan) error {
 	for _, v := range l.past[p.ID] {
 		l.due -= len(v.files)
-		err := openAhead(ctx, v.files, l, func(o opened) error {
-			if err := writeOpened(z, pastName(p, v.n, o.file), v.at, o); err != nil {
-				return fmt.Errorf("version %d: %s: %w", v.n, o.file.Name, namedIn(err, p, v.n, o.file))
+		for _, f := range v.files {
+			err := writeOpened(z, pastName(p, v.n, f), v.at, openOne(ctx, f, l))
+			err = damaged(err, "%q in version %d of the project %s", f.Name, v.n, p.ID)
+			if e, refused := errors.AsType[*sandlot.Error](err); refused { // it cannot be sent again
+				err = e.Note("Export without the earlier versions, or erase that version on the website first.")
 			}
-			return nil
-		})
-		if err != nil {
-			return err
+			if err != nil {
+				return fmt.Errorf("version %d: %s: %w", v.n, f.Name, err)
+			}
 		}
 	}
 	delete(l.past, p.ID)

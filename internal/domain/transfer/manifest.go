@@ -67,8 +67,8 @@ func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m ma
 		return m, tooLarge("The manifest of the export has more than %d bytes, which is the limit.", maxManifest)
 	}
 	err = zip.Read(manifestName, func(_ unpack.Entry, r io.Reader) error {
-		p := &parser{d: json.NewDecoder(&short{r: charge.Of(r)}), zip: zip, most: s.MaxFiles, m: &manifest{paths: map[string]bool{manifestName: true}}}
-		p.d.UseNumber()
+		d := json.NewDecoder(&short{r: charge.Of(r)})
+		p := &parser{d: d, zip: zip, most: s.MaxFiles, m: &manifest{paths: map[string]bool{manifestName: true}}}
 		err := p.read()
 		m = *p.m
 		if err != nil {
@@ -93,13 +93,17 @@ func unreadable(err error) error {
 	var bad *unpack.Error
 	var refused *sandlot.Error
 	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return noExport("Behind the manifest of the export stands something else.")
 	case errors.As(err, &bad), errors.As(err, &refused):
 		return err
+	case errors.As(err, &kind):
+		return unreadable(errShape)
 	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errShape):
-		return noExport("The manifest of the export cannot be read: %s.", inspect.Redact(strings.TrimPrefix(err.Error(), "json: ")))
+		text := inspect.Redact(strings.TrimPrefix(err.Error(), "json: "))
+		return noExport("The manifest of the export cannot be read: %s.", text)
 	}
 	return err
 }
@@ -108,27 +112,20 @@ var errShape = errors.New("something stands there that no manifest has")
 
 // warnings warns about the parts of an archive that were not taken.
 func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
-	extra, first := 0, ""
+	var extra []string
 	for e := range zip.Files() {
 		if !m.paths[e.Name] {
-			if extra++; extra == 1 {
-				first = e.Name
-			}
+			extra = append(extra, e.Name)
 		}
 	}
-	if extra > 0 {
-		told := fmt.Sprintf("The archive has %d files that its manifest does not name, such as %s; they were ignored.", extra, inspect.Quoted(first))
-		if extra == 1 {
-			told = fmt.Sprintf("The archive has a file that its manifest does not name, %s; it was ignored.", inspect.Quoted(first))
-		}
+	if len(extra) > 0 {
+		told := fmt.Sprintf("Files of the archive that its manifest does not name were ignored: %d, first of all %s.",
+			len(extra), inspect.Quoted(extra[0]))
 		w = append(w, sandlot.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
 	}
 	if m.erased > 0 {
-		versions := "1 version"
-		if m.erased > 1 {
-			versions = fmt.Sprintf("%d versions", m.erased)
-		}
-		w = append(w, sandlot.Warning{Code: "erased_versions", Message: versions + " had been erased, so later ones have lower numbers here."})
+		told := fmt.Sprintf("Versions had been erased: %d. Later ones have lower numbers here.", m.erased)
+		w = append(w, sandlot.Warning{Code: "erased_versions", Message: told})
 	}
 	return w
 }

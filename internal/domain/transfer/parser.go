@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ func (p *parser) read() error {
 	return p.fields(func(name string) error {
 		switch name {
 		case "format":
-			return p.value(&p.m.format)
+			return p.valueOf(name, map[string]any{name: &p.m.format})
 		case "account":
 			return p.fields(func(name string) error {
 				if name == "portrait" {
@@ -52,32 +51,17 @@ func (p *parser) read() error {
 func (p *parser) project() error {
 	x := project{}
 	var current, before []file
-	history := false
-	listed := true
+	history, listed := false, true
+	values := map[string]any{
+		"project_id": &x.id, "title": &x.title, "lang": &x.lang, "description": &x.description, "primary_file": &x.primary,
+		"listed": &listed, "threads": &x.threads, "created_at": &x.created, "updated_at": &x.updated,
+	}
 	err := p.fields(func(name string) (err error) {
 		switch name {
-		case "project_id":
-			return p.value(&x.id)
-		case "title":
-			return p.value(&x.title)
-		case "lang":
-			return p.value(&x.lang)
-		case "description":
-			return p.value(&x.description)
 		case "tags":
 			return p.tags(&x)
-		case "primary_file":
-			return p.value(&x.primary)
-		case "listed":
-			return p.value(&listed)
 		case "cover":
 			return p.picture(&x.cover)
-		case "threads":
-			return p.value(&x.threads)
-		case "created_at":
-			return p.value(&x.created)
-		case "updated_at":
-			return p.value(&x.updated)
 		case "files":
 			current, err = p.files(&x)
 			return err
@@ -88,7 +72,7 @@ func (p *parser) project() error {
 				return err
 			})
 		}
-		return p.pass()
+		return p.valueOf(name, values)
 	})
 	if err != nil {
 		return err
@@ -109,11 +93,13 @@ func (p *parser) project() error {
 func (p *parser) tags(x *project) error {
 	return p.elements(func() error {
 		var tag string
-		err := p.value(&tag)
-		if err == nil && len(x.tags) < sandlot.MaxTags {
-			x.tags = append(x.tags, tag)
+		if err := p.d.Decode(&tag); err != nil {
+			return unreadable(err)
 		}
-		return err
+		if len(x.tags) < sandlot.MaxTags {
+			x.tags = append(x.tags, begin(tag))
+		}
+		return nil
 	})
 }
 
@@ -155,25 +141,15 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 	var v version
 	var files []file
 	erased, restored := false, 0
+	values := map[string]any{
+		"version": &v.n, "created_at": &v.at, "title": &v.title, "primary_file": &v.primary, "restored_from": &restored, "erased": &erased,
+	}
 	err := p.fields(func(name string) (err error) {
-		switch name {
-		case "version":
-			return p.value(&v.n)
-		case "created_at":
-			return p.value(&v.at)
-		case "title":
-			return p.value(&v.title)
-		case "primary_file":
-			return p.value(&v.primary)
-		case "restored_from":
-			return p.value(&restored)
-		case "erased":
-			return p.value(&erased)
-		case "files":
+		if name == "files" {
 			files, err = p.files(x)
 			return err
 		}
-		return p.pass()
+		return p.valueOf(name, values)
 	})
 	switch {
 	case err != nil:
@@ -192,7 +168,8 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 	case len(x.versions) > 0 && v.n <= x.versions[len(x.versions)-1].n || v.n < 1:
 		x.refuse(wrong("The versions of the project %s are not in their order.", inspect.Quoted(x.id)))
 	case !hasFile(files, v.primary):
-		x.refuse(wrong("Version %d of the project %s lacks its first page, %s.", v.n, inspect.Quoted(x.id), inspect.Quoted(v.primary)))
+		x.refuse(wrong("Version %d of the project %s lacks its first page, %s.",
+			v.n, inspect.Quoted(x.id), inspect.Quoted(v.primary)))
 	}
 	if i := slices.IndexFunc(x.versions, func(old version) bool { return old.n == restored }); i >= 0 {
 		v.restored = i + 1
@@ -225,19 +202,8 @@ func (p *parser) files(x *project) ([]file, error) {
 
 // fileOf reads the fields of one file.
 func (p *parser) fileOf(f *fileOf) error {
-	return p.fields(func(name string) error {
-		switch name {
-		case "filename":
-			return p.value(&f.filename)
-		case "path":
-			return p.value(&f.path)
-		case "size":
-			return p.value(&f.size)
-		case "sha256":
-			return p.value(&f.sha256)
-		}
-		return p.pass()
-	})
+	values := map[string]any{"filename": &f.filename, "path": &f.path, "size": &f.size, "sha256": &f.sha256}
+	return p.fields(func(name string) error { return p.valueOf(name, values) })
 }
 
 // file checks the fields of one file: its name, and that the archive has such a file.
@@ -249,11 +215,13 @@ func (p *parser) file(f fileOf) (file, error) {
 	}
 	entry, ok := p.zip.Find(f.path)
 	if !ok {
-		return out, wrong("The archive lacks the file %s, which its manifest names at %s.", inspect.Quoted(f.filename), inspect.Quoted(f.path))
+		return out, wrong("The archive lacks the file %s, which its manifest names at %s.",
+			inspect.Quoted(f.filename), inspect.Quoted(f.path))
 	}
 	p.m.paths[entry.Name] = true
 	if out.path = entry.Name; entry.Size != f.size {
-		return out, wrong("The file %s has %d bytes in the archive, and the manifest says %d.", inspect.Quoted(f.filename), entry.Size, f.size)
+		return out, wrong("The file %s has %d bytes in the archive, and the manifest says %d.",
+			inspect.Quoted(f.filename), entry.Size, f.size)
 	}
 	if out.sum, ok = f.digest(); !ok {
 		return out, wrong("The manifest has no SHA-256 of the file %s.", inspect.Quoted(f.filename))
@@ -339,65 +307,53 @@ const maxNames = 100
 func (p *parser) elements(do func() error) error { return p.within('[', ']', do) }
 
 func (p *parser) within(opens, closes json.Delim, do func() error) error {
-	if t, err := p.d.Token(); err != nil || t != opens {
-		return unreadable(orShape(err))
+	if err := p.delim(opens); err != nil {
+		return err
 	}
 	for p.d.More() {
 		if err := do(); err != nil {
 			return err
 		}
 	}
-	if t, err := p.d.Token(); err != nil || t != closes {
-		return unreadable(orShape(err))
-	}
-	return nil
+	return p.delim(closes)
 }
 
-func orShape(err error) error {
-	if err == nil {
-		return errShape
-	}
-	return err
-}
-
-// value reads one value that is neither an object nor a list, or null, which changes nothing.
-func (p *parser) value(into any) error {
+func (p *parser) delim(want json.Delim) error {
 	t, err := p.d.Token()
+	if err == nil && t != want {
+		err = errShape
+	}
 	if err != nil {
 		return unreadable(err)
 	}
-	if t != nil && !assign(into, t) {
-		return unreadable(fmt.Errorf("%w: %.40v", errShape, t))
-	}
 	return nil
 }
 
-// assign stores a token in a variable of its kind.
-func assign(into any, t json.Token) bool {
+// valueOf reads the value of a field into its variable, which null leaves as it is, and skips that of any other.
+func (p *parser) valueOf(name string, values map[string]any) error {
+	into, known := values[name]
+	if !known {
+		return p.pass()
+	}
 	var err error
 	switch into := into.(type) {
 	case *string:
-		text, ok := t.(string)
-		*into = begin(text)
-		return ok
-	case *bool:
-		var ok bool
-		*into, ok = t.(bool)
-		return ok
-	case *int:
-		n, _ := t.(json.Number)
-		*into, err = strconv.Atoi(n.String())
-		return err == nil
-	case *int64:
-		n, _ := t.(json.Number)
-		*into, err = n.Int64()
-		return err == nil
+		err = p.d.Decode(into)
+		*into = begin(*into)
 	case *time.Time:
-		s, _ := t.(string)
-		*into, err = time.Parse(time.RFC3339, s)
-		return err == nil
+		var text string
+		if err = p.d.Decode(&text); err == nil && text != "" {
+			if *into, err = time.Parse(time.RFC3339, text); err != nil {
+				err = errShape
+			}
+		}
+	default:
+		err = p.d.Decode(into)
 	}
-	return false
+	if err != nil {
+		return unreadable(err)
+	}
+	return nil
 }
 
 // maxText bounds the bytes of a text that are kept: no accepted title, name or description has more.

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"encoding/json"
+	"io"
 	"testing"
 
 	"sandlot"
@@ -57,7 +58,7 @@ func TestADamagedPictureIsNamed(t *testing.T) {
 	b := s.blob([]byte("\xffcover"))
 	e.Pictures = map[sandlot.ProjectID]publish.SentPicture{"maze-abc123": {Project: "maze-abc123", ID: "jcover", Blob: b}}
 	s.broken[b.Ref] = sandlot.ErrCorrupt
-	err := Write(t.Context(), &sink{}, e, s)
+	err := Write(t.Context(), io.Discard, e, s)
 	expect.Is(t, "the error", err, sandlot.CodeBlobCorrupt)
 	if s.open != 0 {
 		t.Errorf("%d streams are open", s.open)

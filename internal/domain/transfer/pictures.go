@@ -42,8 +42,8 @@ func (p *parser) picture(into **picture) error {
 }
 
 // coverOf imports the cover of a project that was adopted, or would be.
-func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a *publish.Adopted) error {
-	left, err := s.bring(ctx, by, in, zip, p.cover, publish.Brought{Project: a.Project.ID})
+func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, p project, a *publish.Adopted) error {
+	left, err := s.bring(ctx, by, in, p.cover, publish.Brought{Project: a.Project.ID})
 	if left != "" {
 		a.Warnings = append(a.Warnings, leftOut("cover", left, "Choose another one on the website, where the project is managed."))
 	}
@@ -51,8 +51,8 @@ func (s *Service) coverOf(ctx context.Context, by sandlot.Caller, in Input, zip 
 }
 
 // portrait imports the portrait of an account.
-func (s *Service) portrait(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, out *Report) error {
-	left, err := s.bring(ctx, by, in, zip, m.portrait, publish.Brought{Portrait: true})
+func (s *Service) portrait(ctx context.Context, by sandlot.Caller, in Input, m manifest, out *Report) error {
+	left, err := s.bring(ctx, by, in, m.portrait, publish.Brought{Portrait: true})
 	if left != "" {
 		out.Warnings = append(out.Warnings, leftOut("portrait", left, "Send another one on the website, in the account's settings."))
 	}
@@ -64,12 +64,17 @@ func leftOut(what, why, hint string) sandlot.Warning {
 }
 
 // bring has a picture made of an entry of the archive. left is the reason why there is none; an error ends the import.
-func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, f *picture, b publish.Brought) (left string, err error) {
-	if f == nil || f.problem != "" {
-		return f.why(), nil
+func (s *Service) bring(
+	ctx context.Context, by sandlot.Caller, in Input, f *picture, b publish.Brought,
+) (left string, err error) {
+	if f == nil {
+		return "", nil
+	}
+	if f.problem != "" {
+		return f.problem, nil
 	}
 	b.Account, b.DryRun = in.Account, in.DryRun
-	err = zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
+	err = in.zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
 		b.Bytes = &compared{r: in.Charge.Of(r), sum: sha256.New(), want: f.sum}
 		left, err = s.Pictures.Bring(ctx, by, b)
 		return err
@@ -82,14 +87,6 @@ func (s *Service) bring(ctx context.Context, by sandlot.Caller, in Input, zip *u
 		return refusal(err).Message, nil
 	}
 	return left, err
-}
-
-// why returns the reason why a picture cannot be read.
-func (f *picture) why() string {
-	if f == nil {
-		return ""
-	}
-	return f.problem
 }
 
 // compared reads bytes that must have that hash: otherwise the end is an error.

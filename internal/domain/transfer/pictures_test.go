@@ -194,21 +194,6 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 	}
 }
 
-func TestAPictureThatIsDamagedInTheArchiveIsLeftOut(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, testworld.Embedded())
-	data := pictured(t, at("c.png", red), nil, "c.png", red)
-	from := bytes.Index(data, []byte("c.png")) + len("c.png")
-	for i := range 8 {
-		data[from+20+i] ^= 0x55
-	}
-	report, err := w.imports(w.account(), data)
-	expect.OK(t, err)
-	if o := report.Projects[0]; o.Refused != nil || len(o.Adopted.Warnings) != 1 || o.Adopted.Warnings[0].Code != "picture_left_out" {
-		t.Errorf("%+v", o)
-	}
-}
-
 func TestWhatAnOwnerHasChosenStaysWhenTheSameImportComesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testworld.Embedded())

@@ -137,7 +137,6 @@ func TestReaders(t *testing.T) {
 	// unzip without -V takes ";" with digits at the end of a name for a version of VMS, and drops it.
 	for name, unpack := range map[string][]string{
 		"unzip":           {"unzip", "-qV", path},
-		"7z":              {"7z", "x", "-y", path},
 		"bsdtar":          {"bsdtar", "-xf", path},
 		"python3 zipfile": {"python3", "-m", "zipfile", "-e", path, "."},
 	} {

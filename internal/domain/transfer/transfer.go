@@ -11,12 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
 	"sandlot"
 	"sandlot/internal/base/spool"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 )
 
@@ -89,8 +91,10 @@ type Input struct {
 	// For an import by the operator into somebody's account: projects keep their ids.
 	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
-	Rename  bool              // gives a project another id if its own was used here before, or is invalid; otherwise the project is refused
+	Rename  bool              // gives a project another id if its own was used here before, or is invalid, and is not refused
 	Reason  string            // for the audit log
+
+	zip *unpack.ZIPFile
 }
 
 // An archive can be read anywhere, as a ZIP has to be.
@@ -141,15 +145,15 @@ func (s *Service) Import(ctx context.Context, by sandlot.Caller, in Input) (Repo
 	if err != nil {
 		return Report{}, err
 	}
-	zip, err := unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: s.most()})
+	in.zip, err = unpack.OpenZIP(all, all.Size(), unpack.Limits{Entries: maxEntries, File: s.MaxFile, Total: s.most()})
 	if err != nil {
 		return Report{}, badArchive(err)
 	}
-	m, err := s.readManifest(zip, in.Charge)
+	m, err := s.readManifest(in.zip, in.Charge)
 	if err != nil {
 		return Report{}, err
 	}
-	return s.adoptAll(ctx, by, in, zip, m, sum)
+	return s.adoptAll(ctx, by, in, m, sum)
 }
 
 // mayImport returns the account that an import goes into, if by may import into it.
@@ -165,7 +169,8 @@ func (s *Service) alone(id sandlot.AccountID) (done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.busy[id] {
-		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "An import into this account is in progress.").With(sandlot.OpWait).After(importWait).
+		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "An import into this account is in progress.").
+			With(sandlot.OpWait).After(importWait).
 			Note("Send the same request again when it is done, under the same idempotency key.")
 	}
 	s.busy[id] = true
@@ -201,13 +206,15 @@ func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum sandl
 }
 
 // adoptAll makes one project after another.
-func (s *Service) adoptAll(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, m manifest, sum sandlot.Digest) (out Report, err error) {
-	out.DryRun, out.Warnings = in.DryRun, m.warnings(zip)
+func (s *Service) adoptAll(
+	ctx context.Context, by sandlot.Caller, in Input, m manifest, sum sandlot.Digest,
+) (out Report, err error) {
+	out.DryRun, out.Warnings = in.DryRun, m.warnings(in.zip)
 	first := maxProjects
 	for i, p := range m.projects {
 		o := Outcome{From: p.id, Title: p.title, Versions: p.count, Files: p.files}
 		if err = p.refused; err == nil {
-			o.Adopted, err = s.adoptOne(ctx, by, in, zip, p, publish.Adoption{Import: sum, Position: i, FirstOf: first})
+			o.Adopted, err = s.adoptOne(ctx, by, in, p, publish.Adoption{Import: sum, Position: i, FirstOf: first})
 			first = 0
 		}
 		if err != nil {
@@ -215,14 +222,14 @@ func (s *Service) adoptAll(ctx context.Context, by sandlot.Caller, in Input, zip
 				return out, out.stopped(fmt.Errorf("import %q: %w", p.id, err), in)
 			}
 		} else {
-			err = s.coverOf(ctx, by, in, zip, p, &o.Adopted)
+			err = s.coverOf(ctx, by, in, p, &o.Adopted)
 		}
 		out.Projects = append(out.Projects, o)
 		if o.Refused == nil && err != nil {
 			return out, out.stopped(fmt.Errorf("import cover of %q: %w", p.id, err), in)
 		}
 	}
-	if err := s.portrait(ctx, by, in, zip, m, &out); err != nil {
+	if err := s.portrait(ctx, by, in, m, &out); err != nil {
 		return out, out.stopped(fmt.Errorf("import portrait: %w", err), in)
 	}
 	return out, nil
@@ -242,9 +249,11 @@ func (r Report) stopped(err error, in Input) error {
 		return err
 	}
 	told := *e
-	told.Message = fmt.Sprintf("%s What came in before stays; projects: %d.", strings.TrimSuffix(e.Message, " Nothing was changed."), adopted)
+	said := strings.TrimSuffix(e.Message, " Nothing was changed.")
+	told.Message = fmt.Sprintf("%s What came in before stays; projects: %d.", said, adopted)
 	if in.Idempotency == "" && told.Fix.Op == sandlot.OpWait {
-		told.Note("Look at the account's projects before you send the rest: the same archive would bring what is here once more. Under an idempotency key it does not.")
+		told.Note("Look at the account's projects before you send the rest: " +
+			"the same archive would bring what is here once more. Under an idempotency key it does not.")
 	}
 	return &told
 }
@@ -252,21 +261,67 @@ func (r Report) stopped(err error, in Input) error {
 // refusal returns err if it is about this project alone: a limit, too, because a smaller project may still have room.
 // An error that every other project would meet is nil.
 func refusal(err error) *sandlot.Error {
-	var e *sandlot.Error
-	if errors.As(err, &e) && !errors.Is(err, sandlot.CodeInvalidKey) && !errors.Is(err, sandlot.CodeAccountSuspended) && !errors.Is(err, sandlot.CodeIdempotencyMismatch) && !errors.Is(err, sandlot.CodeStorageFull) {
+	of := func(c sandlot.Code) bool { return errors.Is(err, c) }
+	all := []sandlot.Code{
+		sandlot.CodeInvalidKey, sandlot.CodeAccountSuspended, sandlot.CodeIdempotencyMismatch, sandlot.CodeStorageFull,
+	}
+	if e, refused := errors.AsType[*sandlot.Error](err); refused && !slices.ContainsFunc(all, of) {
 		return e
 	}
 	return nil
 }
 
-func (s *Service) adoptOne(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
+func (s *Service) adoptOne(
+	ctx context.Context, by sandlot.Caller, in Input, p project, a publish.Adoption,
+) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
-	a.Title, a.Lang, a.Description, a.Tags, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.tags, p.unlisted, p.threads, p.created
+	a.Title, a.Lang, a.Description, a.Tags = p.title, p.lang, p.description, p.tags
+	a.Unlisted, a.Threads, a.Begun = p.unlisted, p.threads, p.created
 	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
-	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
+	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, in.zip, tree, p) }
 	if in.Account != 0 {
 		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}
 	return s.Projects.Adopt(ctx, by, a)
+}
+
+// stage reads the bytes of a project from the archive, each content once, and compares them with the manifest.
+func stage(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, p project) ([]publish.AdoptedVersion, error) {
+	kept := map[sandlot.Digest]publish.Content{}
+	list := make([]publish.AdoptedVersion, len(p.versions))
+	for i, v := range p.versions {
+		list[i] = publish.AdoptedVersion{Title: v.title, At: v.at, Primary: v.primary, Drop: v.drop, RestoredFrom: v.restored}
+		for _, f := range v.put {
+			c, ok := kept[f.sum]
+			if !ok {
+				var err error
+				if c, err = read(ctx, zip, tree, f); err != nil {
+					return nil, err
+				}
+				kept[f.sum] = c
+			}
+			list[i].Put = append(list[i].Put, publish.SentFile{Name: f.name, Content: c})
+		}
+	}
+	return list, nil
+}
+
+// read stages the bytes of one file, if they match the manifest.
+func read(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, f file) (c publish.Content, err error) {
+	err = zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
+		c, err = tree.Keep(ctx, f.name, r)
+		return err
+	})
+	if err != nil {
+		return c, badArchive(err)
+	}
+	if c.SHA256 != f.sum {
+		return c, sandlot.Refuse(sandlot.CodeDigestMismatch,
+			"The file %s has other bytes than the manifest says: their SHA-256 is %s, not %s.", inspect.Quoted(f.name), c.SHA256, f.sum).
+			In("archive").Detail("filename", f.name).
+			Detail("declared_sha256", f.sum.String()).Detail("received_sha256", c.SHA256.String()).
+			With(sandlot.OpNothing).Note("Export the project again. Of this project nothing was imported.")
+	}
+	return c, nil
 }

@@ -79,12 +79,12 @@ func writeManifest(ctx context.Context, z *zip.Writer, e publish.Export, l *plan
 	if err != nil {
 		return err
 	}
-	at := e.ExportedAt.UTC().Format(time.RFC3339)
 	format := plainFormat
 	if e.History {
 		format = historyFormat
 	}
-	if _, err := fmt.Fprintf(w, "{\n\"format\": %d,\n\"exported_at\": %q,\n\"account\": %s,\n\"projects\": [", format, at, who); err != nil {
+	const begin = "{\n\"format\": %d,\n\"exported_at\": %q,\n\"account\": %s,\n\"projects\": ["
+	if _, err := fmt.Fprintf(w, begin, format, e.ExportedAt.UTC().Format(time.RFC3339), who); err != nil {
 		return err
 	}
 	for i, v := range e.Projects {
@@ -109,13 +109,13 @@ func separator(i int) string {
 
 func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publish.Export, l *plan) error {
 	p := v.Project
-	files, err := l.FilesWith(ctx, p.ID, p.Version, packed)
+	files, err := l.current(ctx, p)
 	if err != nil {
 		return err
 	}
 	l.due += len(files)
 	d, err := l.Described(ctx, p.ID)
-	if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // the project was deleted meanwhile, and its files are still there
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // of a project deleted meanwhile the files are still there
 		return err
 	}
 	about := describe(v, files)
@@ -156,11 +156,12 @@ func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current 
 
 // describeVersion also returns the files of the version that neither an earlier version nor the current one has.
 func describeVersion(v sandlot.VersionChange, files []sandlot.File, at *paths) (versionEntry, pastVersion) {
-	out := versionEntry{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Title: optional(v.Title), PrimaryFile: v.Primary, RestoredFrom: v.RestoredFrom}
+	out := versionEntry{Version: v.N, CreatedAt: v.CreatedAt.UTC().Truncate(time.Second), Erased: v.Erased}
 	own := pastVersion{n: v.N, at: v.CreatedAt}
 	if v.Erased {
-		return versionEntry{Version: v.N, CreatedAt: out.CreatedAt, Erased: true}, own
+		return out, own
 	}
+	out.Title, out.PrimaryFile, out.RestoredFrom = optional(v.Title), v.Primary, v.RestoredFrom
 	for _, f := range files {
 		path, fresh := at.of(v.N, f)
 		out.Files = append(out.Files, describeFile(f, path))

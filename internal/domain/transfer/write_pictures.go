@@ -44,16 +44,17 @@ func (l *plan) describePicture(e publish.Export, id sandlot.ProjectID) *fileEntr
 	return &out
 }
 
-func writePicture(ctx context.Context, z *zip.Writer, e publish.Export, id sandlot.ProjectID, at time.Time, l *plan) error {
+func writePicture(
+	ctx context.Context, z *zip.Writer, e publish.Export, id sandlot.ProjectID, at time.Time, l *plan,
+) error {
 	f, ok := pictureOf(e, id)
 	if !ok {
 		return nil
 	}
 	l.due--
-	err := writeOpened(z, f.Name, at, openOne(ctx, f, l))
-	if errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.Refuse(sandlot.CodeBlobCorrupt, "The stored bytes of the picture %s are damaged, so the export cannot be whole.", f.Name).
-			With(sandlot.OpExport).Note("Send that picture again on the website, then export again.").Because(err)
+	err := damaged(writeOpened(z, f.Name, at, openOne(ctx, f, l)), "the picture %s", f.Name)
+	if e, refused := errors.AsType[*sandlot.Error](err); refused {
+		return e.Note("Send that picture again on the website, then export again.")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)

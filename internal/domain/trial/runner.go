@@ -131,16 +131,15 @@ func (r *Runner) Round(ctx context.Context) error {
 	}
 	if err != nil {
 		r.Counts.Failed.Add(1)
-		return errors.Join(fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err), r.Store.GiveBackTrial(ctx, due, innocent))
+		err = fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err)
+		return errors.Join(err, r.Store.GiveBackTrial(ctx, due, innocent))
 	}
 	r.Counts.Done.Add(1)
-	if err := r.Store.EndTrial(ctx, due, Done, seen.write()); err != nil {
-		if errors.Is(err, sandlot.ErrNotFound) {
-			return untaken // another node has it by now
-		}
-		return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
+	err = r.Store.EndTrial(ctx, due, Done, seen.write())
+	if err == nil || errors.Is(err, sandlot.ErrNotFound) { // another node has it by now
+		return untaken
 	}
-	return untaken
+	return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
 }
 
 // errNothingSeen is a trial without a screenshot: the next may come when the machine is less busy.
@@ -192,8 +191,7 @@ func (r *Runner) picture(ctx context.Context, due Due, s Seen) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, shotTime)
 	defer cancel()
-	err := worker.Guarded(func() error { return r.Shots.Shot(ctx, due.Project, due.Version, s.Shot) })
-	if err != nil {
+	if err := worker.Guarded(func() error { return r.Shots.Shot(ctx, due.Project, due.Version, s.Shot) }); err != nil {
 		return fmt.Errorf("take the picture of version %d of %s: %w", due.Version, due.Project, err)
 	}
 	return nil

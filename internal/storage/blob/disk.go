@@ -75,12 +75,7 @@ type Disk struct {
 	looking  bool          // nothing is removed in passing
 	unsynced bool          // a crash may lose anything
 	place    durable.Place // of the folder; empty if it has no name of its own
-
-	ping struct {
-		sync.Mutex
-		at  time.Time
-		err error
-	}
+	pulse    Pulse
 }
 
 var _ sandlot.Blobs = (*Disk)(nil)
@@ -195,18 +190,33 @@ func (d *Disk) inPlace() error {
 // Ping writes, syncs and removes a small file. It returns nil while Put can be expected to work, sandlot.ErrFull while
 // there is no room, and otherwise sandlot.ErrUnavailable. An answer is repeated for a second.
 func (d *Disk) Ping(ctx context.Context) error {
-	d.ping.Lock()
-	defer d.ping.Unlock()
+	return d.pulse.Ask(ctx, d.now(), d.probe)
+}
+
+// A Pulse repeats the answer of a probe for pingFor. The zero value has none.
+type Pulse struct {
+	mu  sync.Mutex
+	at  time.Time
+	err error
+}
+
+// Ask returns the answer of probe, or the last one if that is young enough. The answer of a probe during
+// which ctx ended is not kept: it says nothing about the store.
+func (p *Pulse) Ask(ctx context.Context, now time.Time, probe func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	// A clock that was set back must not prolong an answer.
-	if age := d.now().Sub(d.ping.at); age >= 0 && age < pingFor {
-		return d.ping.err
+	if age := now.Sub(p.at); age < 0 || age >= pingFor {
+		err := probe()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.err, p.at = err, now
 	}
-	d.ping.err = d.probe()
-	d.ping.at = d.now()
-	return d.ping.err
+	return p.err
 }
 
 func (d *Disk) probe() error {

@@ -5,7 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,16 +65,17 @@ func (f *Folder) Send(ctx context.Context, m account.Mail) error {
 	}
 	name := f.writer.now().UTC().Format("20060102T150405.000000000Z") + "-" + rand.Text()[:8] + ".eml"
 	temp := filepath.Join(f.dir, unfinished+name)
-	err = writeFile(temp, func(file *os.File) error {
-		_, err := msg.WriteTo(file)
-		return err
-	})
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_, err = msg.WriteTo(file)
+		// Before the rename, which could otherwise become durable first.
+		err = errors.Join(err, durable.Sync(file, nil))
+	}
 	if err == nil {
 		err = os.Rename(temp, filepath.Join(f.dir, name))
 	}
 	if err != nil {
-		err = errors.Join(err, remove(temp))
-		return fmt.Errorf("write message: %w", err)
+		return fmt.Errorf("write message: %w", errors.Join(err, remove(temp)))
 	}
 	return syncFolder(f.dir)
 }
@@ -83,20 +86,6 @@ func syncFolder(dir string) error {
 		return fmt.Errorf("sync mail folder: %w", err)
 	}
 	return nil
-}
-
-// writeFile creates a file whose bytes are on the disk.
-func writeFile(path string, write func(*os.File) error) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	err = write(file)
-	if err == nil {
-		// Before the rename, which could otherwise become durable first.
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
 }
 
 // remove removes a file that need not exist.
@@ -115,14 +104,66 @@ func (f *Folder) sweep() error {
 	}
 	before := f.writer.now().Add(-staleAfter)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), unfinished) {
-			continue
-		}
-		if fi, err := e.Info(); err == nil && fi.ModTime().Before(before) {
-			if err := remove(filepath.Join(f.dir, e.Name())); err != nil {
-				return err
-			}
+		info, gone := e.Info()
+		if strings.HasPrefix(e.Name(), unfinished) && gone == nil && info.ModTime().Before(before) {
+			err = errors.Join(err, remove(filepath.Join(f.dir, e.Name())))
 		}
 	}
-	return nil
+	return err
+}
+
+// headMax bounds how much of a message is read to find its recipient: ours have less than 1 KiB before the body.
+const headMax = 16 << 10
+
+// Forget deletes all messages to an address from the folder dir, in which a Folder wrote them, and syncs it. Case makes
+// no difference. A missing folder has none. Files that are no messages stay. After a failure it continues with the
+// other files.
+func Forget(ctx context.Context, dir, address string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read mail folder: %w", err)
+	}
+	var failed []error
+	gone := false
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ".eml") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		to, err := recipient(path)
+		if err == nil && strings.EqualFold(to, address) {
+			err, gone = remove(path), true
+		}
+		if err != nil && len(failed) < 3 {
+			failed = append(failed, fmt.Errorf("delete message: %w", err))
+		}
+	}
+	if gone {
+		failed = append(failed, syncFolder(dir))
+	}
+	return errors.Join(failed...)
+}
+
+// recipient reads the recipient of a message; empty if the file is none.
+func recipient(path string) (string, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	if m, err := netmail.ReadMessage(io.LimitReader(file, headMax)); err == nil {
+		if to, err := netmail.ParseAddress(m.Header.Get("To")); err == nil {
+			return to.Address, nil
+		}
+	}
+	return "", nil
 }

@@ -11,7 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"html/template"
@@ -29,6 +29,36 @@ import (
 
 //go:embed message.html
 var htmlSource string
+
+// catalogs holds one file for each language, named after it.
+//
+//go:embed messages/*.json
+var catalogs embed.FS
+
+func openBook() *catalog.Texts[texts] { return catalog.Open[texts](catalogs, "messages/*.json") }
+
+// texts are the texts of one kind of message. In each of them {case} stands for the number of a report, and in all but
+// the subject {handle} for the account's handle.
+type texts struct {
+	Subject string `json:"subject"`
+	Given   string `json:"given"`  // the event
+	Made    string `json:"made"`   // before a published project; empty in a kind that names none
+	Open    string `json:"open"`   // before the link
+	Button  string `json:"button"` // on the link
+	Code    string `json:"code"`   // before the code; empty in a kind that has none
+	Lasts   string `json:"lasts"`  // how long the link works
+	Ignore  string `json:"ignore"` // advice if it was somebody else
+	NotMe   string `json:"not-me"` // on the link for somebody else; empty in a kind that has none
+}
+
+// fill inserts the arguments into the texts. A handle is a user's own text, which never gets into a header.
+func (t *texts) fill(handle, report string) {
+	t.Subject = strings.ReplaceAll(t.Subject, "{case}", report)
+	words := strings.NewReplacer("{handle}", handle, "{case}", report)
+	for _, text := range []*string{&t.Given, &t.Made, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
+		*text = words.Replace(*text)
+	}
+}
 
 // maxAddress is the longest address that SMTP can carry (RFC 5321, 4.5.3.1.3).
 const maxAddress = 254
@@ -94,7 +124,7 @@ func (w *writer) write(m account.Mail) (*gomail.Msg, error) {
 	msg.ToMailAddress(&netmail.Address{Address: m.To})
 	msg.Subject(p.Subject)
 	msg.SetDateWithValue(w.now())
-	msg.SetMessageIDWithValue(rand.Text() + "@" + domain(w.from.Address))
+	msg.SetMessageIDWithValue(rand.Text() + w.from.Address[strings.LastIndexByte(w.from.Address, '@'):])
 	// So that no holiday notice comes back (RFC 3834).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(gomail.TypeTextPlain, p.text())
@@ -117,14 +147,10 @@ func (w *writer) page(m account.Mail) (page, error) {
 		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
 	}
 	t.fill(plain(m.Handle), plain(m.Case))
-	if (t.Code != "") != (m.Code != "") || strings.Trim(m.Code, "0123456789") != "" {
-		return page{}, fmt.Errorf("a message of kind %q has no such code", m.Kind)
-	}
-	if (t.NotMe != "") != (m.NotMe != "") {
-		return page{}, fmt.Errorf("a message of kind %q has no such second link", m.Kind)
-	}
-	if m.Project != "" && (t.Made == "" || checkLink(m.Page) != nil) {
-		return page{}, fmt.Errorf("a message of kind %q has no such project", m.Kind)
+	codes := (t.Code != "") == (m.Code != "") && strings.Trim(m.Code, "0123456789") == ""
+	projects := m.Project == "" || t.Made != "" && checkLink(m.Page) == nil
+	if !codes || !projects || (t.NotMe != "") != (m.NotMe != "") {
+		return page{}, fmt.Errorf("a message of kind %q has no such code, project or second link", m.Kind)
 	}
 	return page{t, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
 }
@@ -176,6 +202,3 @@ func plain(s string) string {
 		return r
 	}, s)
 }
-
-// domain returns the part of an address after the last @.
-func domain(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }

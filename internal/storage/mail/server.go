@@ -1,9 +1,11 @@
 package mail
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,15 +22,12 @@ const (
 	implicitTLS   policy = "implicit" // from the first byte: smtps
 )
 
-// starttls returns the policy as the client's type.
-func (p policy) starttls() gomail.TLSPolicy {
-	switch p {
-	case opportunistic:
-		return gomail.TLSOpportunistic
-	case mandatory:
-		return gomail.TLSMandatory
-	}
-	return gomail.NoTLS
+// choices are the policies that a URL may name.
+var choices = []policy{noTLS, opportunistic, mandatory}
+
+// starttls holds the policies as the client's type.
+var starttls = map[policy]gomail.TLSPolicy{
+	noTLS: gomail.NoTLS, opportunistic: gomail.TLSOpportunistic, mandatory: gomail.TLSMandatory, implicitTLS: gomail.NoTLS,
 }
 
 // server holds the values of the URL.
@@ -39,6 +38,9 @@ type server struct {
 	policy         policy
 }
 
+// ports are those of a URL without one: submission for smtp (RFC 6409), since 25 is for servers among themselves.
+var ports = map[string]string{"smtp": "587", "smtps": "465"}
+
 // parseURL reads the URL of a mail server. Its errors do not quote it.
 func parseURL(raw string) (server, error) {
 	u, err := url.Parse(raw)
@@ -47,75 +49,45 @@ func parseURL(raw string) (server, error) {
 	}
 	s := server{host: u.Hostname(), user: u.User.Username()}
 	s.password, _ = u.User.Password()
+	query, malformed := url.ParseQuery(u.RawQuery)
+	asked := policy(query.Get("tls"))
+	var noPort error
+	s.port, noPort = strconv.Atoi(cmp.Or(u.Port(), ports[u.Scheme]))
 	switch {
-	case u.Scheme != "smtp" && u.Scheme != "smtps":
+	case ports[u.Scheme] == "":
 		return server{}, errors.New("not a URL that begins with smtp:// or smtps://")
 	case s.host == "":
 		return server{}, errors.New("the URL names no host")
 	case strings.Trim(u.Path, "/") != "" || u.Fragment != "":
-		return server{}, errors.New("the URL has more than a host, a port and ?tls= (special characters in a password must be percent-encoded)")
+		return server{}, errors.New("the URL has more than a host, a port and ?tls= " +
+			"(special characters in a password must be percent-encoded)")
 	case (s.user == "") != (s.password == ""):
 		return server{}, errors.New("the URL needs a user and a password, or neither")
+	case noPort != nil || s.port < 1 || s.port > 65535:
+		return server{}, errors.New("the port is not a number from 1 to 65535")
+	case malformed != nil || len(query) > 0 && (len(query) > 1 || len(query["tls"]) != 1 || !slices.Contains(choices, asked)):
+		return server{}, errors.New("after ? the URL takes one tls= of none, opportunistic and mandatory, and nothing else")
 	}
-	if s.port, err = portOf(u); err != nil {
-		return server{}, err
-	}
-	s.policy, err = policyOf(u, s)
+	s.policy, err = s.choose(u.Scheme, asked)
 	return s, err
-}
-
-func portOf(u *url.URL) (int, error) {
-	if u.Port() == "" {
-		if u.Scheme == "smtps" {
-			return 465, nil
-		}
-		return 587, nil // submission, RFC 6409; 25 is for servers among themselves
-	}
-	port, err := strconv.Atoi(u.Port())
-	if err != nil || port < 1 || port > 65535 {
-		return 0, errors.New("the port is not a number from 1 to 65535")
-	}
-	return port, nil
-}
-
-func policyOf(u *url.URL, s server) (policy, error) {
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return "", errors.New("the part after ? is malformed")
-	}
-	for name, values := range query {
-		if name != "tls" || len(values) != 1 {
-			return "", errors.New("after ? the URL takes one tls= and nothing else")
-		}
-	}
-	asked, given := policy(query.Get("tls")), query.Has("tls")
-	switch {
-	case u.Scheme == "smtps" && given && asked != mandatory:
-		return "", errors.New("smtps:// is encrypted from the first byte: leave out ?tls=")
-	case u.Scheme == "smtps":
-		return implicitTLS, nil
-	case given && asked != noTLS && asked != opportunistic && asked != mandatory:
-		return "", errors.New("?tls= is one of none, opportunistic and mandatory")
-	}
-	return choose(asked, s)
 }
 
 // choose returns the policy for a URL. A password makes encryption mandatory: an attacker who can hide the server's
 // offer could otherwise get the password.
-func choose(asked policy, s server) (policy, error) {
+func (s server) choose(scheme string, asked policy) (policy, error) {
 	switch {
-	case s.loopback() && asked == "":
-		return noTLS, nil
+	case scheme == "smtps" && asked != "" && asked != mandatory:
+		return "", errors.New("smtps:// is encrypted from the first byte: leave out ?tls=")
+	case scheme == "smtps":
+		return implicitTLS, nil
 	case s.loopback():
-		return asked, nil
+		return cmp.Or(asked, noTLS), nil
 	case s.user != "" && asked == noTLS:
 		return "", errors.New("a password is sent unencrypted to this machine only: leave out ?tls=none")
 	case s.user != "":
 		return mandatory, nil
-	case asked == "":
-		return opportunistic, nil
 	}
-	return asked, nil
+	return cmp.Or(asked, opportunistic), nil
 }
 
 // loopback reports whether the server is this machine.
@@ -128,16 +100,10 @@ func (s server) address() string { return net.JoinHostPort(s.host, strconv.Itoa(
 
 // mechanisms returns the ways to log in, the best first.
 func (s server) mechanisms() []gomail.SMTPAuthType {
+	plain, login := gomail.SMTPAuthPlain, gomail.SMTPAuthLogin
 	if s.loopback() {
-		return []gomail.SMTPAuthType{
-			gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
-			gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc,
-		}
+		plain, login = gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc
 	}
-	// Those bound to the TLS channel are left out: proxies in front of servers
-	// break them.
-	return []gomail.SMTPAuthType{
-		gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
-		gomail.SMTPAuthPlain, gomail.SMTPAuthLogin,
-	}
+	// Those bound to the TLS channel are left out: proxies in front of servers break them.
+	return []gomail.SMTPAuthType{gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, plain, login}
 }

@@ -74,42 +74,45 @@ func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
-	defer cancel()
-	line := &line{ctx: ctx, address: s.server.address()}
-	defer line.hangUp()
-	client, err := gomail.NewClient(s.server.host, s.options(line)...)
-	if err != nil {
-		return fmt.Errorf("send mail: %w", err)
-	}
-	err = client.DialAndSendWithContext(ctx, msg)
-	// Once the server has said yes, a failed goodbye must not send it again.
-	if err == nil || msg.IsDelivered() {
-		return nil
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("send mail: %w: %w", account.ErrUnreachable, ctx.Err())
-	}
-	return fmt.Errorf("send mail: %w", explain(err))
+	return s.with(ctx, func(ctx context.Context, client *gomail.Client) error {
+		err := client.DialAndSendWithContext(ctx, msg)
+		if msg.IsDelivered() {
+			return nil // a failed goodbye must not send it again
+		}
+		return err
+	})
 }
 
-var _ account.Reacher = (*SMTP)(nil)
-
-// Reach implements account.Reacher: it connects, logs in, and disconnects.
-func (s *SMTP) Reach(ctx context.Context) error {
+// with gives do a client, within a minute.
+func (s *SMTP) with(ctx context.Context, do func(context.Context, *gomail.Client) error) error {
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	line := &line{ctx: ctx, address: s.server.address()}
 	defer line.hangUp()
 	client, err := gomail.NewClient(s.server.host, s.options(line)...)
 	if err == nil {
-		err = client.DialWithContext(ctx)
+		err = do(ctx, client)
 	}
-	if err != nil {
-		return fmt.Errorf("reach mail server: %w", explain(err))
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("mail server: %w: %w", account.ErrUnreachable, ctx.Err())
 	}
-	_ = client.Close() // the answer to a goodbye changes nothing
-	return nil
+	return fmt.Errorf("mail server: %w", explain(err))
+}
+
+var _ account.Reacher = (*SMTP)(nil)
+
+// Reach implements account.Reacher: it connects, logs in, and disconnects.
+func (s *SMTP) Reach(ctx context.Context) error {
+	return s.with(ctx, func(ctx context.Context, client *gomail.Client) error {
+		err := client.DialWithContext(ctx)
+		if err == nil {
+			_ = client.Close() // the answer to a goodbye changes nothing
+		}
+		return err
+	})
 }
 
 // options returns the settings of a client, whose state is for one message.
@@ -121,7 +124,7 @@ func (s *SMTP) options(l *line) []gomail.Option {
 	}
 	opts := []gomail.Option{
 		gomail.WithPort(s.server.port), gomail.WithTimeout(sendTimeout),
-		gomail.WithTLSConfig(config), gomail.WithTLSPolicy(s.server.policy.starttls()),
+		gomail.WithTLSConfig(config), gomail.WithTLSPolicy(starttls[s.server.policy]),
 		gomail.WithDialContextFunc(l.dial), gomail.WithoutNoop(), gomail.WithoutRset(),
 	}
 	if s.server.policy == implicitTLS {
@@ -168,31 +171,24 @@ func (l *line) hangUp() {
 
 // explain names the failed step, without any text of the server.
 func explain(err error) error {
-	var reply *textproto.Error
-	var failed *gomail.SendError
-	switch {
-	case errors.As(err, &failed):
-		return explainSend(failed)
-	case errors.As(err, &reply):
+	if failed, ok := errors.AsType[*gomail.SendError](err); ok {
+		code := failed.ErrorCode()
+		err := fmt.Errorf("%s: code %d %s", failed.Reason, code, failed.EnhancedStatusCode())
+		switch {
+		case code == 0:
+			return fmt.Errorf("%w: %s: the connection failed", account.ErrUnreachable, failed.Reason)
+		case aboutSetup(code):
+			return fmt.Errorf("%w: %w", account.ErrUnreachable, err)
+		case code >= 500:
+			return fmt.Errorf("%w: %w", account.ErrRefused, err)
+		}
+		return err
+	}
+	if reply, ok := errors.AsType[*textproto.Error](err); ok {
 		// Greeting, STARTTLS or AUTH: nothing about this message.
 		return fmt.Errorf("%w: the server refuses the connection with code %d", account.ErrUnreachable, reply.Code)
 	}
 	return fmt.Errorf("%w: %w", account.ErrUnreachable, err) // of the network, TLS or the choice of a mechanism
-}
-
-func explainSend(failed *gomail.SendError) error {
-	code := failed.ErrorCode()
-	if code == 0 {
-		return fmt.Errorf("%w: %s: the connection failed", account.ErrUnreachable, failed.Reason)
-	}
-	err := fmt.Errorf("%s: code %d %s", failed.Reason, code, failed.EnhancedStatusCode())
-	if code >= 500 && !aboutSetup(code) {
-		return fmt.Errorf("%w: %w", account.ErrRefused, err)
-	}
-	if aboutSetup(code) {
-		return fmt.Errorf("%w: %w", account.ErrUnreachable, err)
-	}
-	return err
 }
 
 // aboutSetup reports whether a permanent code is about the set-up, mostly about logging in (RFC 4954; some answer 502

@@ -39,7 +39,9 @@ const (
 
 // programs are the browsers to look for, in this order. Those with a whole path are the programs of Debian's packages,
 // whose names on the PATH are shells around them.
-var programs = []string{"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable"}
+var programs = []string{
+	"/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "chromium", "chromium-browser", "google-chrome-stable",
+}
 
 // ErrNoBrowser means that there is no browser on the machine.
 var ErrNoBrowser = errors.New("no Chromium was found: install Debian's package chromium-headless-shell (or chromium)")
@@ -86,7 +88,10 @@ type times struct {
 // usual returns the times of a trial. A busy machine gives a page less of the processor, so a hanging page is not
 // detected by the clock.
 func usual() times {
-	return times{Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second, Toil: 5 * time.Second, Pause: 700 * time.Millisecond}
+	return times{
+		Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second,
+		Toil: 5 * time.Second, Pause: 700 * time.Millisecond,
+	}
 }
 
 var _ trial.Browser = (*Browser)(nil)

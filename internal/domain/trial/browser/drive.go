@@ -74,11 +74,12 @@ func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
 func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 	flags := map[string]any{
 		"proxy-server": fmt.Sprintf("http://127.0.0.1:%d", proxyPort), "proxy-bypass-list": "<-loopback>", // loopback as well
-		"host-resolver-rules":                    "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // names are for the proxy
-		"force-webrtc-ip-handling-policy":        "disable_non_proxied_udp",
-		"webrtc-ip-handling-policy":              "disable_non_proxied_udp",
-		"disable-quic":                           true,
-		"disable-features":                       "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,CertificateTransparencyComponentUpdater,DialMediaRouteProvider,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
+		"host-resolver-rules":             "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // names are for the proxy
+		"force-webrtc-ip-handling-policy": "disable_non_proxied_udp",
+		"webrtc-ip-handling-policy":       "disable_non_proxied_udp",
+		"disable-quic":                    true,
+		"disable-features": "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider," +
+			"CertificateTransparencyComponentUpdater,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
 		"disable-component-update":               true,
 		"disable-domain-reliability":             true,
 		"disable-notifications":                  true,

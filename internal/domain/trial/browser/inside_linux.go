@@ -34,9 +34,9 @@ const (
 // seen lists the files of the machine that can be read in the room: the browser with its libraries and fonts, and
 // nothing that the service keeps. Missing ones are left out.
 var seen = []string{
-	"/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share", "/usr/local/share/fonts", "/bin", "/lib", "/lib32", "/lib64", "/opt/google",
-	"/etc/alternatives", "/etc/chromium", "/etc/chromium.d", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-	"/etc/localtime", "/var/cache/fontconfig", "/nix/store",
+	"/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share", "/usr/local/share/fonts", "/bin", "/lib", "/lib32", "/lib64",
+	"/opt/google", "/etc/alternatives", "/etc/chromium", "/etc/chromium.d", "/etc/fonts",
+	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/var/cache/fontconfig", "/nix/store",
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom",
 }
 
@@ -182,7 +182,8 @@ func show(from, at string) error {
 	if info.Mode()&os.ModeDevice != 0 {
 		return nil
 	}
-	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID})
+	attributes := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID}
+	return unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &attributes)
 }
 
 // enter makes a folder the root, and removes the former one.
@@ -202,7 +203,9 @@ func enter(root string) error {
 // limit bounds the resources of the processes. Memory is watched from outside: address space includes memory that
 // Chromium reserves without using it.
 func limit() error {
-	for what, most := range map[int]uint64{unix.RLIMIT_NPROC: mostThreads, unix.RLIMIT_NOFILE: 4096, unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0} {
+	for what, most := range map[int]uint64{
+		unix.RLIMIT_NPROC: mostThreads, unix.RLIMIT_NOFILE: 4096, unix.RLIMIT_FSIZE: 256 << 20, unix.RLIMIT_CORE: 0,
+	} {
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return err
 		}

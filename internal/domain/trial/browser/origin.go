@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -10,6 +12,8 @@ import (
 	"time"
 
 	"sandlot/internal/domain/trial"
+
+	"golang.org/x/net/netutil"
 )
 
 // Limits of the requests of a page in its trial.
@@ -29,7 +33,6 @@ type origin struct {
 	server *http.Server
 	tls    *secure // for an https origin
 	key    string
-	wall   time.Duration // the trial ends by then
 
 	mu        sync.Mutex
 	requests  int
@@ -43,35 +46,41 @@ func newOrigin(serve Origin, page trial.Page, wall time.Duration) (*origin, erro
 	if err != nil {
 		return nil, err
 	}
-	o := &origin{serve: serve, page: page, url: u, wall: wall}
+	o := &origin{serve: serve, page: page, url: u}
 	if u.Scheme == "https" {
 		if o.tls, o.key, err = newSecure(u.Hostname(), wall); err != nil {
 			return nil, err
 		}
 	}
-	o.server = &http.Server{Handler: http.HandlerFunc(o.proxy), ReadHeaderTimeout: wall, IdleTimeout: wall, WriteTimeout: wall, MaxHeaderBytes: mostHeader, ErrorLog: silent()}
+	o.server = &http.Server{
+		Handler: http.HandlerFunc(o.proxy), ReadHeaderTimeout: wall, IdleTimeout: wall, WriteTimeout: wall,
+		MaxHeaderBytes: mostHeader, ErrorLog: log.New(io.Discard, "", 0),
+	}
 	return o, nil
 }
 
 // run answers on a listener until close.
-func (o *origin) run(l net.Listener) { _ = o.server.Serve(newFew(l, mostConns, o.wall)) }
-
-func (o *origin) close() {
-	_ = o.server.Close()
+func (o *origin) run(l net.Listener) {
 	if o.tls != nil {
-		o.tls.close()
+		go o.server.Serve(o.tls)
 	}
+	_ = o.server.Serve(netutil.LimitListener(l, mostConns))
 }
+
+func (o *origin) close() { _ = o.server.Close() }
 
 // proxy answers the requests of a browser to its proxy.
 func (o *origin) proxy(w http.ResponseWriter, r *http.Request) {
-	switch host := r.Host; {
-	case r.Method == http.MethodConnect && o.tls != nil && host == withPort(o.url):
-		o.tls.tunnel(w, http.HandlerFunc(o.own))
-	case r.Method != http.MethodConnect && o.url.Scheme == "http" && r.URL.Scheme == "http" && r.URL.Host == o.url.Host && host == o.url.Host:
+	connects, plain := r.Method == http.MethodConnect, o.url.Scheme == "http" && r.URL.Scheme == "http"
+	switch {
+	case r.TLS != nil:
+		o.own(w, r)
+	case connects && o.tls != nil && r.Host == withPort(o.url):
+		o.tls.tunnel(w)
+	case !connects && plain && r.URL.Host == o.url.Host:
 		o.own(w, r)
 	default:
-		o.refuse(w, host)
+		o.refuse(w, r.Host)
 	}
 }
 
@@ -171,39 +180,4 @@ func (c *counted) Write(p []byte) (int, error) {
 		panic(http.ErrAbortHandler)
 	}
 	return c.ResponseWriter.Write(p)
-}
-
-// few is a listener with a bounded number of connections; others wait.
-type few struct {
-	net.Listener
-	slots chan struct{}
-	wall  time.Duration
-}
-
-func newFew(l net.Listener, most int, wall time.Duration) *few {
-	return &few{l, make(chan struct{}, most), wall}
-}
-
-func (f *few) Accept() (net.Conn, error) {
-	select {
-	case f.slots <- struct{}{}:
-	case <-time.After(f.wall):
-		return nil, net.ErrClosed
-	}
-	c, err := f.Listener.Accept()
-	if err != nil {
-		<-f.slots
-		return nil, err
-	}
-	return &slotted{Conn: c, free: sync.OnceFunc(func() { <-f.slots })}, nil
-}
-
-type slotted struct {
-	net.Conn
-	free func()
-}
-
-func (c *slotted) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }

@@ -30,14 +30,16 @@ func FindUser(name string) (User, error) {
 	me := Myself()
 	if name == "" {
 		if me.UID == 0 {
-			return User{}, errors.New("as root, --playtest needs --playtest-user with a user that owns nothing: make one with adduser --system --group sandlot-playtest")
+			return User{}, errors.New("as root, --playtest needs --playtest-user with a user that owns nothing: " +
+				"make one with adduser --system --group sandlot-playtest")
 		}
 		return me, nil
 	}
 	found, err := user.Lookup(name)
 	if err != nil {
 		if found, err = user.LookupId(name); err != nil {
-			return User{}, fmt.Errorf("--playtest-user %q is no user of this machine: make one with adduser --system --group %s", name, name)
+			return User{}, fmt.Errorf("--playtest-user %[1]q is no user of this machine: "+
+				"make one with adduser --system --group %[1]s", name)
 		}
 	}
 	uid, err := strconv.Atoi(found.Uid)
@@ -101,7 +103,9 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 // system's words for that mislead: beyond user.max_user_namespaces they are that there is no space left on a device.
 func refused(err error) error {
 	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
-		return fmt.Errorf("this system refuses them; look at user.max_user_namespaces, kernel.unprivileged_userns_clone, AppArmor's apparmor_restrict_unprivileged_userns, RestrictNamespaces of a systemd unit, and at limits of the container (%w)", err)
+		return fmt.Errorf("this system refuses them; look at user.max_user_namespaces, kernel.unprivileged_userns_clone, "+
+			"AppArmor's apparmor_restrict_unprivileged_userns, RestrictNamespaces of a systemd unit, "+
+			"and at limits of the container (%w)", err)
 	}
 	return err
 }
@@ -164,7 +168,8 @@ func (b *Browser) command(ctx context.Context, socket *os.File, said io.Writer) 
 	cmd.WaitDelay = 2 * time.Second
 	root := os.Geteuid() == 0
 	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Cloneflags:                 unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
+		Cloneflags: unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC |
+			unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP,
 		UidMappings:                []syscall.SysProcIDMap{{ContainerID: b.User.UID, HostID: b.User.UID, Size: 1}},
 		GidMappings:                []syscall.SysProcIDMap{{ContainerID: b.User.GID, HostID: b.User.GID, Size: 1}},
 		GidMappingsEnableSetgroups: root,

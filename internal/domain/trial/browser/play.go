@@ -127,10 +127,13 @@ func (s *session) over() bool {
 	return s.hangs || s.crashed
 }
 
+// paintedAt is the time at which the page first painted content, or anything.
+const paintedAt = `Math.max(0, ...performance.getEntriesByType("paint").map(e => e.startTime))`
+
 // painted reads from the page when it first painted something.
 func (s *session) painted() error {
 	_ = s.step(func(ctx context.Context) error {
-		at, err := chromedp.Run(ctx, chromedp.Evaluate[float64](`(performance.getEntriesByType("paint").find(e => e.name === "first-contentful-paint") || performance.getEntriesByType("paint")[0] || {startTime: 0}).startTime`))
+		at, err := chromedp.Run(ctx, chromedp.Evaluate[float64](paintedAt))
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.paint = at

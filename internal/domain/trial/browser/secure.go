@@ -9,19 +9,19 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"io"
-	"log"
 	"math/big"
 	"net"
 	"net/http"
 	"time"
 )
 
-// secure answers for an https origin: it speaks TLS itself, with a certificate of one trial that the browser is made to
-// accept.
+// secure is the listener of an https origin: its connections are the tunnels through the proxy. It speaks TLS itself,
+// with a certificate of one trial that the browser is made to accept.
 type secure struct {
-	config *tls.Config
-	done   chan struct{}
-	wall   time.Duration
+	config  *tls.Config
+	tunnels chan net.Conn
+	done    chan struct{}
+	wall    time.Duration
 }
 
 // newSecure makes a certificate, and also returns the hash of its key.
@@ -31,7 +31,10 @@ func newSecure(host string, wall time.Duration) (*secure, string, error) {
 		return nil, "", err
 	}
 	now := time.Now()
-	c := &x509.Certificate{SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{host}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour)}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{host},
+		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
+	}
 	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
 	if err != nil {
 		return nil, "", err
@@ -41,51 +44,46 @@ func newSecure(host string, wall time.Duration) (*secure, string, error) {
 		return nil, "", err
 	}
 	hash := sha256.Sum256(public)
-	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
-	return &secure{config: config, done: make(chan struct{}), wall: wall}, base64.StdEncoding.EncodeToString(hash[:]), nil
+	config := &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+	}
+	s := &secure{config: config, tunnels: make(chan net.Conn), done: make(chan struct{}), wall: wall}
+	return s, base64.StdEncoding.EncodeToString(hash[:]), nil
 }
 
-// tunnel answers a CONNECT, and serves the requests inside it.
-func (s *secure) tunnel(w http.ResponseWriter, own http.Handler) {
-	h, ok := w.(http.Hijacker)
-	if !ok {
-		return
-	}
-	conn, buffered, err := h.Hijack()
+// tunnel answers a CONNECT, and hands the connection over.
+func (s *secure) tunnel(w http.ResponseWriter) {
+	conn, buffered, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return
 	}
 	_ = conn.SetDeadline(time.Now().Add(s.wall))
-	if buffered.Reader.Buffered() > 0 { // no browser speaks before the answer
-		_ = conn.Close()
-		return
+	if buffered.Reader.Buffered() == 0 { // no browser speaks before the answer
+		if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n"); err == nil {
+			select {
+			case s.tunnels <- tls.Server(conn, s.config):
+				return
+			case <-s.done:
+			}
+		}
 	}
-	if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
-		_ = conn.Close()
-		return
-	}
-	one := &http.Server{Handler: own, ReadHeaderTimeout: s.wall, IdleTimeout: s.wall, WriteTimeout: s.wall, MaxHeaderBytes: mostHeader, ErrorLog: silent()}
-	_ = one.Serve(&single{conn: tls.Server(conn, s.config), done: s.done})
+	_ = conn.Close()
 }
 
-func (s *secure) close() { close(s.done) }
-
-// single is a listener of one connection.
-type single struct {
-	conn net.Conn
-	done chan struct{}
-}
-
-func (l *single) Accept() (net.Conn, error) {
-	if c := l.conn; c != nil {
-		l.conn = nil
+func (s *secure) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.tunnels:
 		return c, nil
+	case <-s.done:
+		return nil, net.ErrClosed
 	}
-	<-l.done
-	return nil, net.ErrClosed
 }
 
-func (l *single) Close() error   { return nil }
-func (l *single) Addr() net.Addr { return &net.TCPAddr{} }
+// Close is called once, by the server.
+func (s *secure) Close() error {
+	close(s.done)
+	return nil
+}
 
-func silent() *log.Logger { return log.New(io.Discard, "", 0) }
+func (s *secure) Addr() net.Addr { return &net.TCPAddr{} }

@@ -49,13 +49,15 @@ func (s *session) prepare() error {
 	}
 	s.main = chromedp.FromContext(s.ctx).Target.TargetID
 	go s.console()
-	if _, err := chromedp.CallBrowser(s.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny}); err != nil {
+	deny := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny}
+	if _, err := chromedp.CallBrowser(s.ctx, browser.SetDownloadBehavior, deny); err != nil {
 		return fmt.Errorf("deny downloads: %w", err)
 	}
 	if _, err := chromedp.CallBrowser(s.ctx, target.SetDiscoverTargets, target.SetDiscoverTargetsParams{Discover: true}); err != nil {
 		return fmt.Errorf("watch for windows: %w", err)
 	}
-	_, err := chromedp.Call(s.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1})
+	size := emulation.SetDeviceMetricsOverrideParams{Width: width, Height: height, DeviceScaleFactor: 1}
+	_, err := chromedp.Call(s.ctx, emulation.SetDeviceMetricsOverride, size)
 	return err
 }
 
@@ -145,7 +147,10 @@ func (s *session) fault(m chromedp.ConsoleMessage) {
 func (s *session) report() report {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := report{Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(), Hangs: s.hangs, Errors: s.errors}
+	r := report{
+		Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(),
+		Hangs: s.hangs, Errors: s.errors,
+	}
 	if s.crashed {
 		r.Errors = append(r.Errors, "The page crashed.")
 	}

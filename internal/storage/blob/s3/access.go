@@ -27,17 +27,13 @@ const mostSecret = 64 << 10
 // ReadAccess reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION (or AWS_DEFAULT_REGION),
 // or the files named by the same variables with _FILE at the end. One of the first two without the other is an error,
 // and so is a variable beside its file. An error holds no value.
-func ReadAccess(lookup func(string) (string, bool)) (Access, error) {
-	var a Access
-	for _, v := range []struct {
-		name string
-		to   *string
-	}{{"AWS_ACCESS_KEY_ID", &a.Key}, {"AWS_SECRET_ACCESS_KEY", &a.Secret}, {"AWS_SESSION_TOKEN", &a.Session}, {"AWS_REGION", &a.Region}} {
-		value, err := variable(lookup, v.name)
-		if err != nil {
+func ReadAccess(lookup func(string) (string, bool)) (a Access, err error) {
+	for name, to := range map[string]*string{
+		"AWS_ACCESS_KEY_ID": &a.Key, "AWS_SECRET_ACCESS_KEY": &a.Secret, "AWS_SESSION_TOKEN": &a.Session, "AWS_REGION": &a.Region,
+	} {
+		if *to, err = variable(lookup, name); err != nil {
 			return Access{}, err
 		}
-		*v.to = value
 	}
 	if a.Region == "" {
 		a.Region, _ = lookup("AWS_DEFAULT_REGION")
@@ -69,17 +65,12 @@ func variable(lookup func(string) (string, bool), name string) (string, error) {
 	}
 	defer f.Close()
 	held, err := io.ReadAll(io.LimitReader(f, mostSecret+1))
+	value = string(bytes.TrimSpace(held))
+	if err == nil && (len(held) > mostSecret || value == "" || strings.ContainsAny(value, "\r\n")) {
+		err = fmt.Errorf("%s must have one line, of at most 64 KiB", path)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s_FILE: %w", name, err)
-	}
-	value = string(bytes.TrimSpace(held))
-	switch {
-	case len(held) > mostSecret:
-		return "", fmt.Errorf("%s_FILE: %s is larger than 64 KiB", name, path)
-	case value == "":
-		return "", fmt.Errorf("%s_FILE: %s is empty", name, path)
-	case strings.ContainsAny(value, "\r\n"):
-		return "", fmt.Errorf("%s_FILE: %s has more than one line", name, path)
 	}
 	return value, nil
 }

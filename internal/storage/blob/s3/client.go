@@ -50,7 +50,9 @@ func (l limits) size(n int64) time.Duration {
 }
 
 // newClient returns a client of the SDK, its HTTP client, and the provider of the keys.
-func newClient(ctx context.Context, c Config, a Access, l limits) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
+func newClient(
+	ctx context.Context, c Config, a Access, l limits,
+) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
 	transport := newTransport(l)
 	loaded := aws.Config{HTTPClient: transport}
 	if a.Key != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -14,14 +15,11 @@ import (
 	"sandlot"
 )
 
-// Error codes of stores, by their meaning for the operator.
-var (
-	fullCodes  = []string{"QuotaExceeded", "InsufficientStorage", "InsufficientCapacity", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "StorageFull", "BucketQuotaExceeded"}
-	keyCodes   = []string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken", "InvalidSecurity", "XAdminUserNotFound", "NotSignedUp", "AccountProblem", "UnauthorizedAccess"}
-	clockCodes = []string{"RequestTimeTooSkewed", "RequestExpired"}
-	placeCodes = []string{"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException", "MovedPermanently"}
-	loadCodes  = []string{"SlowDown", "ServiceUnavailable", "Throttling", "RequestLimitExceeded", "TooManyRequests"}
-)
+// fullCodes are the error codes of stores without room.
+var fullCodes = []string{
+	"QuotaExceeded", "InsufficientStorage", "InsufficientCapacity", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded",
+	"StorageFull", "BucketQuotaExceeded",
+}
 
 // told returns the meaning of an error of the SDK, without any secret. An error of ctx, of the caller, stays as it is,
 // and so does one of the domain.
@@ -37,32 +35,27 @@ func (s *Store) told(ctx context.Context, err error) error {
 }
 
 func isDomain(err error) bool {
-	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) || errors.Is(err, sandlot.ErrUnavailable) || errors.Is(err, sandlot.ErrFull)
+	return errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) ||
+		errors.Is(err, sandlot.ErrUnavailable) || errors.Is(err, sandlot.ErrFull)
 }
 
 // meaning returns a sentence for the log, and the matching error of the domain.
 func (s *Store) meaning(err error) (says string, kind error) {
 	code, status := codeOf(err), statusOf(err)
-	is := func(codes []string) bool { return slices.Contains(codes, code) }
+	late, timed := errors.AsType[net.Error](err)
 	bucket := "the bucket " + s.config.Bucket
 	switch {
 	case code == "NoSuchKey":
 		return "no such object in " + bucket, sandlot.ErrNotFound
 	case code == "NoSuchBucket":
 		return bucket + " does not exist", sandlot.ErrUnavailable
-	case is(fullCodes) || status == http.StatusInsufficientStorage:
+	case slices.Contains(fullCodes, code) || status == http.StatusInsufficientStorage:
 		return bucket + " has no room", sandlot.ErrFull
-	case is(clockCodes):
-		return "the clocks of this machine and of the store of " + bucket + " are too far apart", sandlot.ErrUnavailable
-	case is(placeCodes) || status == http.StatusMovedPermanently:
-		return bucket + " is in another region, or behind another endpoint", sandlot.ErrUnavailable
-	case is(keyCodes):
-		return "the store of " + bucket + " does not accept the keys", sandlot.ErrUnavailable
 	case isDenied(err):
-		return "the keys may not do this in " + bucket + ": it is read-only for them, or somebody else's", sandlot.ErrUnavailable
-	case is(loadCodes) || status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
+		return "the keys may not do this in " + bucket + ": they are wrong, or may only read", sandlot.ErrUnavailable
+	case status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests:
 		return "the store of " + bucket + " is overloaded", sandlot.ErrUnavailable
-	case errors.Is(err, context.Canceled) || errors.Is(err, errStalled) || isTimeout(err):
+	case errors.Is(err, context.Canceled) || errors.Is(err, errStalled) || timed && late.Timeout():
 		return "the store of " + bucket + " did not answer in time", sandlot.ErrUnavailable
 	case status != 0:
 		return "the store of " + bucket + fmt.Sprintf(" answers with status %d", status), sandlot.ErrUnavailable
@@ -76,14 +69,8 @@ func isDenied(err error) bool {
 	return codeOf(err) == "AccessDenied" || status == http.StatusForbidden || status == http.StatusUnauthorized
 }
 
-func isTimeout(err error) bool {
-	var timed interface{ Timeout() bool } // like context.DeadlineExceeded
-	return errors.As(err, &timed) && timed.Timeout()
-}
-
 func codeOf(err error) string {
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		return api.ErrorCode()
 	}
 	return ""
@@ -94,8 +81,7 @@ func codeOf(err error) string {
 func isMissing(err error) bool { return codeOf(err) == "NoSuchKey" }
 
 func statusOf(err error) int {
-	var answer *awshttp.ResponseError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*awshttp.ResponseError](err); ok {
 		return answer.HTTPStatusCode()
 	}
 	return 0
@@ -107,8 +93,7 @@ const detailLength = 300
 // detail returns the text of the store or the network.
 func detail(err error) string {
 	text := err.Error()
-	var api smithy.APIError
-	if errors.As(err, &api) {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
 		text = api.ErrorCode() + ": " + api.ErrorMessage()
 	}
 	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "?")

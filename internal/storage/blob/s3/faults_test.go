@@ -135,13 +135,10 @@ func TestRefusalsSayWhichAndTellNoKeys(t *testing.T) {
 		want   error
 		says   string
 	}{
-		{403, "AccessDenied", sandlot.ErrUnavailable, "read-only for them, or somebody else's"},
-		{403, "RequestTimeTooSkewed", sandlot.ErrUnavailable, "the clocks of this machine and of the store"},
-		{403, "InvalidAccessKeyId", sandlot.ErrUnavailable, "does not accept the keys"},
-		{403, "SignatureDoesNotMatch", sandlot.ErrUnavailable, "does not accept the keys"},
+		{403, "AccessDenied", sandlot.ErrUnavailable, "the keys may not do this"},
+		{403, "SignatureDoesNotMatch", sandlot.ErrUnavailable, "they are wrong"},
 		{404, "NoSuchBucket", sandlot.ErrUnavailable, "does not exist"},
 		{404, "NoSuchUser", sandlot.ErrUnavailable, "answers with status 404"},
-		{301, "PermanentRedirect", sandlot.ErrUnavailable, "is in another region"},
 		{507, "Anything", sandlot.ErrFull, "has no room"},
 		{400, "QuotaExceeded", sandlot.ErrFull, "has no room"},
 		{418, "Teapot", sandlot.ErrUnavailable, "answers with status 418"},

@@ -1,13 +1,11 @@
 package s3
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -55,7 +53,7 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 		case isMissing(err):
 			return 0, sandlot.ErrNotFound
 		}
-		return 0, cmpCause(short, err)
+		return 0, cmp.Or(context.Cause(short), err)
 	}
 	defer out.Body.Close()
 	if err := s.measure(out, whole, size, off); err != nil {
@@ -67,7 +65,7 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 	defer stalled.Stop()
 	n, err = io.ReadFull(moving{out.Body, stalled, s.limits.stall}, p)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return n, cmpCause(short, err)
+		return n, cmp.Or(context.Cause(short), err)
 	}
 	if err != nil {
 		return n, fmt.Errorf("the answer ended after %d bytes of %d: %w", n, len(p), io.ErrUnexpectedEOF)
@@ -78,14 +76,6 @@ func (s *Store) fetch(ctx context.Context, key *string, size, off int64, p []byt
 	return n, nil
 }
 
-// cmpCause returns the cause of ctx, if it ended, and else err.
-func cmpCause(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
-}
-
 // measure compares the answer's headers with the known size of the object.
 func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) error {
 	if whole {
@@ -94,24 +84,15 @@ func (s *Store) measure(out *sdk.GetObjectOutput, whole bool, size, off int64) e
 		}
 		return nil
 	}
-	first, total, ok := readRange(aws.ToString(out.ContentRange))
+	var first, last, total int64
+	_, err := fmt.Sscanf(aws.ToString(out.ContentRange), "bytes %d-%d/%d", &first, &last, &total)
 	switch {
-	case !ok || first != off:
+	case err != nil || first != off:
 		return fmt.Errorf("%w: the store answered a question for a range with something else", sandlot.ErrUnavailable)
 	case total != size:
 		return fmt.Errorf("%w: %d bytes instead of %d in the store", sandlot.ErrCorrupt, total, size)
 	}
 	return nil
-}
-
-// readRange reads "bytes 5-9/100".
-func readRange(text string) (first, total int64, ok bool) {
-	text, isBytes := strings.CutPrefix(text, "bytes ")
-	span, all, slash := strings.Cut(text, "/")
-	from, _, dash := strings.Cut(span, "-")
-	first, err := strconv.ParseInt(from, 10, 64)
-	total, err2 := strconv.ParseInt(all, 10, 64)
-	return first, total, isBytes && slash && dash && errors.Join(err, err2) == nil
 }
 
 // moving gives each read its own time limit.

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -22,9 +21,6 @@ const (
 	ahead = time.Hour
 )
 
-// errStop ends a walk whose consumer wants no more.
-var errStop = errors.New("stop")
-
 // List yields the names of all blobs that were stored before the time given, by the store's clock, in no order. A time
 // that is more than an hour ahead does not count, and such a blob is yielded, too. It keeps one page of at most 1,000
 // names. An error, with an empty name, is the last thing yielded. Objects with names that no blob has are passed over
@@ -32,12 +28,14 @@ var errStop = errors.New("stop")
 // more than a day ago and never completed, unless the store was opened with Existing.
 func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return func(yield func(sandlot.BlobRef, error) bool) {
-		err := s.sweepParts(ctx, s.now().Add(-staleAfter))
-		if err == nil {
-			err = s.list(ctx, before, yield)
-		}
-		if err != nil && err != errStop {
+		if err := s.sweepParts(ctx, s.now().Add(-staleAfter)); err != nil {
 			yield("", fmt.Errorf("list blobs: %w", err))
+			return
+		}
+		for name, err := range s.objects(ctx, s.all(), before) {
+			if ref, ok := refOf(name); (ok || err != nil) && !yield(ref, err) {
+				return
+			}
 		}
 	}
 }
@@ -47,79 +45,62 @@ func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.Bl
 // error, with an empty name, is the last thing yielded.
 func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		err := s.objects(ctx, before, func(name string) error {
-			if _, ok := refOf(name); ok || name == markerName || name == probeName {
-				return nil
+		for name, err := range s.objects(ctx, s.all(), before) {
+			if _, ok := refOf(name); !ok && name != markerName && name != probeName && !yield(name, err) {
+				return
 			}
-			if !yield(name, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && err != errStop {
-			yield("", fmt.Errorf("list blobs: %w", err))
 		}
 	}
 }
 
-func (s *Store) list(ctx context.Context, before time.Time, yield func(sandlot.BlobRef, error) bool) error {
-	return s.objects(ctx, before, func(name string) error {
-		if ref, ok := refOf(name); ok && !yield(ref, nil) {
-			return errStop
-		}
-		return nil
-	})
+// all requests the objects below the prefix.
+func (s *Store) all() *sdk.ListObjectsV2Input {
+	return &sdk.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.key("")}
 }
 
-// objects calls visit with the names, below the prefix, of all objects that were stored before the time given or, by
-// the store's clock, in the future.
-func (s *Store) objects(ctx context.Context, before time.Time, visit func(name string) error) error {
-	return s.pages(ctx, "", func(page *sdk.ListObjectsV2Output) error {
-		for _, o := range page.Contents {
-			at := aws.ToTime(o.LastModified)
-			if !at.Before(before) && !at.After(s.now().Add(ahead)) {
-				continue
+// objects yields the names, below the prefix, of all objects that were stored before the time given or, by the store's
+// clock, in the future. An error, with an empty name, is the last thing yielded.
+func (s *Store) objects(ctx context.Context, in *sdk.ListObjectsV2Input, before time.Time) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for more := true; more; {
+			page, err := s.page(ctx, in)
+			if err != nil {
+				yield("", fmt.Errorf("list blobs: %w", err))
+				return
 			}
-			if err := ctx.Err(); err != nil {
-				return err
+			for _, o := range page.Contents {
+				if ctx.Err() != nil {
+					yield("", fmt.Errorf("list blobs: %w", ctx.Err()))
+					return
+				}
+				at := aws.ToTime(o.LastModified)
+				old := at.Before(before) || at.After(s.now().Add(ahead))
+				if old && !yield(aws.ToString(o.Key)[len(*in.Prefix):], nil) {
+					return
+				}
 			}
-			if err := visit(aws.ToString(o.Key)[len(*s.key("")):]); err != nil {
-				return err
-			}
+			in.ContinuationToken, more = page.NextContinuationToken, aws.ToBool(page.IsTruncated)
 		}
-		return nil
-	})
-}
-
-// pages calls visit with each page of the objects below a name.
-func (s *Store) pages(ctx context.Context, under string, visit func(*sdk.ListObjectsV2Output) error) error {
-	return s.pagesOf(ctx, &sdk.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.key(under)}, visit)
-}
-
-func (s *Store) pagesOf(ctx context.Context, in *sdk.ListObjectsV2Input, visit func(*sdk.ListObjectsV2Output) error) error {
-	for {
-		short, cancel := s.within(ctx, 0)
-		page, err := s.client.ListObjectsV2(short, in)
-		cancel()
-		if err != nil {
-			return s.told(ctx, err)
-		}
-		for _, o := range page.Contents {
-			if !strings.HasPrefix(aws.ToString(o.Key), *in.Prefix) {
-				return fmt.Errorf("%w: the store listed what was not asked for", sandlot.ErrUnavailable)
-			}
-		}
-		if err := visit(page); err != nil {
-			return err
-		}
-		if !aws.ToBool(page.IsTruncated) {
-			return nil
-		}
-		if aws.ToString(page.NextContinuationToken) == aws.ToString(in.ContinuationToken) {
-			return fmt.Errorf("%w: the store lists the same again and again", sandlot.ErrUnavailable)
-		}
-		in.ContinuationToken = page.NextContinuationToken
 	}
+}
+
+// page returns the next page of a listing.
+func (s *Store) page(ctx context.Context, in *sdk.ListObjectsV2Input) (*sdk.ListObjectsV2Output, error) {
+	short, cancel := s.within(ctx, 0)
+	defer cancel()
+	page, err := s.client.ListObjectsV2(short, in)
+	if err != nil {
+		return nil, s.told(ctx, err)
+	}
+	for _, o := range page.Contents {
+		if !strings.HasPrefix(aws.ToString(o.Key), *in.Prefix) {
+			return nil, fmt.Errorf("%w: the store lists objects of another prefix", sandlot.ErrUnavailable)
+		}
+	}
+	if aws.ToBool(page.IsTruncated) && aws.ToString(page.NextContinuationToken) == aws.ToString(in.ContinuationToken) {
+		return nil, fmt.Errorf("%w: the store lists the same again and again", sandlot.ErrUnavailable)
+	}
+	return page, nil
 }
 
 // refOf reads the name of an object below the prefix.
@@ -127,16 +108,6 @@ func refOf(name string) (sandlot.BlobRef, bool) {
 	_, base, _ := strings.Cut(name, "/")
 	ref := sandlot.BlobRef(base)
 	return ref, blob.Valid(ref) && blob.Path(ref) == name
-}
-
-// shardOf returns the shard that a name begins with, and 0 if it begins with none.
-func shardOf(name string) int {
-	for n := range blob.Shards {
-		if strings.HasPrefix(name, blob.Shard(n)+"/") {
-			return n
-		}
-	}
-	return 0
 }
 
 // sweepParts removes our uploads in parts that were begun before the time given. A store that cannot list them removes
@@ -165,7 +136,8 @@ func (s *Store) sweepParts(ctx context.Context, before time.Time) error {
 				return err
 			}
 		}
-		same := aws.ToString(page.NextKeyMarker) == aws.ToString(in.KeyMarker) && aws.ToString(page.NextUploadIdMarker) == aws.ToString(in.UploadIdMarker)
+		same := aws.ToString(page.NextKeyMarker) == aws.ToString(in.KeyMarker) &&
+			aws.ToString(page.NextUploadIdMarker) == aws.ToString(in.UploadIdMarker)
 		if !aws.ToBool(page.IsTruncated) || same {
 			return nil
 		}

@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"sandlot"
-	"sandlot/internal/storage/blob"
 )
 
 const (
@@ -24,9 +22,6 @@ const (
 
 	// mostMarker is how many bytes of a marker are read: an id is shorter.
 	mostMarker = 256
-
-	// pingFor is how long the answer of a Ping is repeated, the same as for a Disk.
-	pingFor = time.Second
 )
 
 // ErrNotOurs: the bucket belongs to another instance, or to an unknown owner.
@@ -61,7 +56,7 @@ func (s *Store) claim(ctx context.Context) error {
 	if err := s.isEmpty(ctx); err != nil {
 		return err
 	}
-	if err := s.write(ctx, markerName, []byte(s.opts.Instance+"\n")); err != nil {
+	if err := s.putObject(ctx, s.key(markerName), []byte(s.opts.Instance+"\n")); err != nil {
 		return err
 	}
 	select {
@@ -82,7 +77,8 @@ func (s *Store) isOurs(owner string) error {
 	case owner == "":
 		return fmt.Errorf("%w: its object %s vanished while it was looked at", sandlot.ErrUnavailable, *s.key(markerName))
 	}
-	return fmt.Errorf("%w: its object %s names another one. Two instances on one bucket would delete each other's files: give this one another bucket, or another prefix in the URL", ErrNotOurs, *s.key(markerName))
+	return fmt.Errorf("%w: its object %s names another one. Two instances on one bucket would delete each other's files: "+
+		"give this one another bucket, or another prefix in the URL", ErrNotOurs, *s.key(markerName))
 }
 
 // isWritable returns an error if the keys may only read. A bucket that is full or slow is used all the same: its blobs
@@ -90,7 +86,7 @@ func (s *Store) isOurs(owner string) error {
 func (s *Store) isWritable(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, s.limits.connect)
 	defer cancel()
-	if err := s.putSmall(short, probeName, []byte(probeText)); isDenied(err) {
+	if err := s.send(short, s.key(probeName), []byte(probeText)); isDenied(err) {
 		return s.told(ctx, err)
 	}
 	return ctx.Err()
@@ -120,53 +116,24 @@ func (s *Store) marker(ctx context.Context) (string, error) {
 
 // isEmpty returns an error if there are blobs. Other objects do not matter: they are never touched.
 func (s *Store) isEmpty(ctx context.Context) error {
-	err := s.shards(ctx, func(shard string) error {
-		return s.pages(ctx, shard, func(page *sdk.ListObjectsV2Output) error {
-			for _, o := range page.Contents {
-				if _, ok := refOf(aws.ToString(o.Key)[len(*s.key("")):]); ok {
-					return fmt.Errorf("%w: it holds blobs, but no object %s that says whose. If they are this instance's, put an object of that name there whose content is the line %s", ErrNotOurs, *s.key(markerName), s.opts.Instance)
-				}
-			}
-			return nil
-		})
-	})
-	return err
-}
-
-// shards calls visit with each existing folder that has the name of a shard.
-func (s *Store) shards(ctx context.Context, visit func(string) error) error {
-	in := &sdk.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.key(""), Delimiter: aws.String("/")}
-	return s.pagesOf(ctx, in, func(page *sdk.ListObjectsV2Output) error {
-		for _, p := range page.CommonPrefixes {
-			name := strings.TrimPrefix(aws.ToString(p.Prefix), *s.key(""))
-			if shard := blob.Shard(shardOf(name)) + "/"; shard == name {
-				if err := visit(shard); err != nil {
-					return err
-				}
-			}
+	for name, err := range s.objects(ctx, s.all(), s.now().Add(2*ahead)) {
+		if err != nil {
+			return err
 		}
-		return nil
-	})
+		if _, ok := refOf(name); ok {
+			return fmt.Errorf("%w: it holds blobs, but no object %s that says whose. "+
+				"If they are this instance's, put an object of that name there whose content is the line %s",
+				ErrNotOurs, *s.key(markerName), s.opts.Instance)
+		}
+	}
+	return nil
 }
 
 // reach makes a request about the bucket alone.
 func (s *Store) reach(ctx context.Context) error {
-	short, cancel := s.within(ctx, 0)
-	defer cancel()
-	_, err := s.client.ListObjectsV2(short, &sdk.ListObjectsV2Input{Bucket: &s.config.Bucket, Prefix: s.key(""), MaxKeys: aws.Int32(1)})
-	return s.told(ctx, err)
-}
-
-func (s *Store) write(ctx context.Context, name string, data []byte) error {
-	short, cancel := s.within(ctx, 0)
-	defer cancel()
-	return s.told(ctx, s.putSmall(short, name, data))
-}
-
-func (s *Store) putSmall(ctx context.Context, name string, data []byte) error {
-	_, err := s.client.PutObject(ctx, &sdk.PutObjectInput{
-		Bucket: &s.config.Bucket, Key: s.key(name), Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
-	})
+	in := s.all()
+	in.MaxKeys = aws.Int32(1)
+	_, err := s.page(ctx, in)
 	return err
 }
 
@@ -174,26 +141,16 @@ func (s *Store) putSmall(ctx context.Context, name string, data []byte) error {
 // sandlot.ErrFull while there is no room, ErrNotOurs if another instance has taken the bucket since, and otherwise
 // sandlot.ErrUnavailable, with the reason. An answer is repeated for a second.
 func (s *Store) Ping(ctx context.Context) error {
-	s.ping.Lock()
-	defer s.ping.Unlock()
-	if err := ctx.Err(); err != nil {
+	return s.pulse.Ask(ctx, s.now(), func() error {
+		short, cancel := context.WithTimeout(ctx, s.limits.connect)
+		defer cancel()
+		err := s.probe(short)
+		if short.Err() != nil && err != nil {
+			err = fmt.Errorf("probe blobs: %w: the store of the bucket %s did not answer within %v",
+				sandlot.ErrUnavailable, s.config.Bucket, s.limits.connect)
+		}
 		return err
-	}
-	// A clock that was set back must not prolong an answer.
-	if age := s.now().Sub(s.ping.at); age >= 0 && age < pingFor {
-		return s.ping.err
-	}
-	short, cancel := context.WithTimeout(ctx, s.limits.connect)
-	defer cancel()
-	err := s.probe(short)
-	if ctx.Err() != nil {
-		return ctx.Err() // that says nothing about the store
-	}
-	if short.Err() != nil && err != nil {
-		err = fmt.Errorf("probe blobs: %w: the store of the bucket %s did not answer within %v", sandlot.ErrUnavailable, s.config.Bucket, s.limits.connect)
-	}
-	s.ping.err, s.ping.at = err, s.now()
-	return err
+	})
 }
 
 func (s *Store) probe(ctx context.Context) error {
@@ -205,7 +162,7 @@ func (s *Store) probe(ctx context.Context) error {
 		}
 	}
 	if err == nil && !s.opts.Existing {
-		err = s.write(ctx, probeName, []byte(probeText))
+		err = s.putObject(ctx, s.key(probeName), []byte(probeText))
 	} else if err == nil {
 		err = s.reach(ctx)
 	}

@@ -97,10 +97,14 @@ func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 func (s *Store) putObject(ctx context.Context, key *string, data []byte) error {
 	short, cancel := s.within(ctx, int64(len(data)))
 	defer cancel()
-	_, err := s.client.PutObject(short, &sdk.PutObjectInput{
+	return s.told(ctx, s.send(short, key, data))
+}
+
+func (s *Store) send(ctx context.Context, key *string, data []byte) error {
+	_, err := s.client.PutObject(ctx, &sdk.PutObjectInput{
 		Bucket: &s.config.Bucket, Key: key, Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 	})
-	return s.told(ctx, err)
+	return err
 }
 
 // putParts sends a blob that does not fit into one part: buf, which is full, and the rest of r.
@@ -140,7 +144,8 @@ func (s *Store) putParts(ctx context.Context, key *string, buf []byte, r io.Read
 func (s *Store) begin(ctx context.Context, key *string) (*string, error) {
 	short, cancel := s.within(ctx, 0)
 	defer cancel()
-	out, err := s.client.CreateMultipartUpload(short, &sdk.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: key})
+	in := &sdk.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: key}
+	out, err := s.client.CreateMultipartUpload(short, in)
 	if err != nil {
 		return nil, s.told(ctx, err)
 	}
@@ -154,7 +159,8 @@ func (s *Store) putPart(ctx context.Context, key, id *string, n int32, data []by
 	short, cancel := s.within(ctx, int64(len(data)))
 	defer cancel()
 	out, err := s.client.UploadPart(short, &sdk.UploadPartInput{
-		Bucket: &s.config.Bucket, Key: key, UploadId: id, PartNumber: &n, Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
+		Bucket: &s.config.Bucket, Key: key, UploadId: id, PartNumber: &n,
+		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 	})
 	if err != nil {
 		return types.CompletedPart{}, s.told(ctx, err)

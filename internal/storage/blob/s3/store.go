@@ -18,7 +18,6 @@ package s3
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -50,12 +49,7 @@ type Store struct {
 	limits    limits
 	keys      aws.CredentialsProvider // the keys must never be shown
 	now       func() time.Time
-
-	ping struct {
-		sync.Mutex
-		at  time.Time
-		err error
-	}
+	pulse     blob.Pulse
 }
 
 // Open opens a bucket, and writes its marker if it has none. An error says which part is wrong: a bucket that is
@@ -73,14 +67,12 @@ func open(ctx context.Context, c Config, a Access, opts Options, l limits) (*Sto
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{
-		client: client, transport: transport, config: c, opts: opts, limits: l,
-		keys: keys, now: time.Now,
-	}
+	s := &Store{client: client, transport: transport, config: c, opts: opts, limits: l, keys: keys, now: time.Now}
 	if _, err := keys.Retrieve(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
-		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)", sandlot.ErrUnavailable, detail(err))
+		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)",
+			sandlot.ErrUnavailable, detail(err))
 	}
 	if err := s.claim(ctx); err != nil {
 		s.Close()

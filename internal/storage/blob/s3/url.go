@@ -18,10 +18,9 @@ type Config struct {
 }
 
 var (
-	bucketForm    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
-	prefixForm    = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
-	regionForm    = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}$`)
-	parameterForm = regexp.MustCompile(`^[a-z][a-z_-]{0,30}$`)
+	bucketForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$`)
+	prefixForm = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$`)
+	regionForm = regexp.MustCompile(`^[A-Za-z0-9-]{1,40}$`)
 )
 
 // ParseURL reads s3://BUCKET[/PREFIX]?endpoint=URL&region=R&path-style=true. All after the bucket may be left out.
@@ -38,7 +37,8 @@ func ParseURL(raw string) (Config, error) {
 func parse(raw string) (c Config, err error) {
 	place, query, _ := strings.Cut(raw, "?")
 	if strings.Contains(place, "@") {
-		return c, errors.New("keys do not belong into it: put them into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name files in AWS_ACCESS_KEY_ID_FILE and AWS_SECRET_ACCESS_KEY_FILE")
+		return c, errors.New("keys do not belong into it: put them into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, " +
+			"or name files in AWS_ACCESS_KEY_ID_FILE and AWS_SECRET_ACCESS_KEY_FILE")
 	}
 	rest, ok := strings.CutPrefix(place, "s3://")
 	if !ok {
@@ -53,7 +53,8 @@ func parse(raw string) (c Config, err error) {
 		return c, errors.New("the bucket must have 3 to 63 letters, digits, dots and dashes")
 	}
 	if c.Prefix != "" && (!prefixForm.MatchString(c.Prefix) || len(c.Prefix) > 512) {
-		return c, errors.New("the prefix behind the bucket may have letters, digits, dots, dashes and single slashes, at most 512, and no part of it begins with a dot")
+		return c, errors.New("the prefix behind the bucket may have letters, digits, dots, dashes and single slashes, " +
+			"at most 512, and no part of it begins with a dot")
 	}
 	return c, c.parameters(query)
 }
@@ -64,41 +65,25 @@ func (c *Config) parameters(query string) error {
 		return errors.New("what stands behind ? cannot be read: write it as endpoint=URL&region=REGION&path-style=true")
 	}
 	for name, all := range values {
-		if len(all) > 1 && known(name) {
+		if name != "endpoint" && name != "region" && name != "path-style" {
+			return errors.New("behind ? it knows only endpoint, region and path-style")
+		}
+		if len(all) > 1 {
 			return fmt.Errorf("%s is there %d times", name, len(all))
 		}
-		if err := c.parameter(name, all[0]); err != nil {
-			return err
-		}
 	}
-	if c.Endpoint != "" && !values.Has("path-style") {
-		c.PathStyle = true
+	style := values.Get("path-style")
+	c.Endpoint, c.Region = strings.TrimSuffix(values.Get("endpoint"), "/"), values.Get("region")
+	c.PathStyle = style == "true" || style == "" && c.Endpoint != ""
+	switch {
+	case values.Has("region") && !regionForm.MatchString(c.Region):
+		return errors.New("region must be a name such as eu-central-1")
+	case values.Has("path-style") && style != "true" && style != "false":
+		return errors.New("path-style must be true or false")
+	case values.Has("endpoint"):
+		return checkEndpoint(values.Get("endpoint"))
 	}
 	return nil
-}
-
-func known(name string) bool { return name == "endpoint" || name == "region" || name == "path-style" }
-
-func (c *Config) parameter(name, value string) error {
-	switch name {
-	case "endpoint":
-		c.Endpoint = strings.TrimSuffix(value, "/")
-		return checkEndpoint(value)
-	case "region":
-		if c.Region = value; !regionForm.MatchString(value) {
-			return errors.New("region must be a name such as eu-central-1")
-		}
-		return nil
-	case "path-style":
-		if c.PathStyle = value == "true"; value != "true" && value != "false" {
-			return errors.New("path-style must be true or false")
-		}
-		return nil
-	}
-	if !parameterForm.MatchString(name) {
-		name = "something else"
-	}
-	return fmt.Errorf("it knows endpoint, region and path-style, and not %s", name)
 }
 
 func checkEndpoint(value string) error {
@@ -123,9 +108,9 @@ func (c Config) String() string {
 	v := url.Values{}
 	if c.Endpoint != "" {
 		v.Set("endpoint", c.Endpoint)
+	}
+	if c.PathStyle != (c.Endpoint != "") {
 		v.Set("path-style", fmt.Sprint(c.PathStyle))
-	} else if c.PathStyle {
-		v.Set("path-style", "true")
 	}
 	if c.Region != "" {
 		v.Set("region", c.Region)
