@@ -6,7 +6,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
@@ -76,12 +75,6 @@ func (t *tx) addMove(m account.EmailMove) error {
 func (store Account) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
 	m, err := one(ctx, store.db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
-}
-
-// ProposedEmail implements operate.AdminStore.
-func (store Operate) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (operate.Proposal, error) {
-	m, err := store.db.Account().ProposedEmail(ctx, id, now)
-	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
 }
 
 // WithdrawEmail implements account.RecoveryStore.

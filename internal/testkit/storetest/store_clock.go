@@ -15,8 +15,6 @@ func clockCases() []storeCase {
 		{"DaySalt/forgets those of days that are over", daySaltsOver},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
 		{"LeaseWork/a lease that the caller holds already is renewed, or ended", leaseWorkAgain},
-		{"InheritWork/is given once a lease has lapsed", inheritWork},
-		{"InheritWork/is not found where it was ended, or there was none", inheritNoWork},
 		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
 		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
 		{"StopOf/one that ends by itself and seems to begin in a time to come is over", stopToCome},
@@ -113,30 +111,4 @@ func leaseWorkAgain(t *testing.T, s Stores) {
 	wants(t, "that of another while it was renewed", err, sandlot.ErrLeased)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, 0))(t)
 	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-}
-
-func inheritWork(t *testing.T, s Stores) {
-	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "that of another", err, sandlot.ErrLeased)
-	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
-	s.Later(time.Minute)
-	second := must(s.Upkeep.InheritWork(t.Context(), "dig", time.Minute))(t)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was inherited", err, sandlot.ErrLeased)
-	_, err = s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute)
-	wants(t, "to whom it lapsed", err, sandlot.ErrLeased)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, time.Minute))(t)
-}
-
-func inheritNoWork(t *testing.T, s Stores) {
-	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what nobody had", err, sandlot.ErrNotFound)
-	held := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", held, 0))(t)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended", err, sandlot.ErrNotFound)
-	s.Later(time.Hour)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was ended long ago", err, sandlot.ErrNotFound)
 }
