@@ -12,7 +12,7 @@ type showCommand struct {
 	Target string `arg:"" help:"Handle or e-mail address of an account; id or address of a project; also of what was deleted."`
 	storage
 	format
-	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table (0: all). (default: ${default})"`
+	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table (0: all)."`
 }
 
 // Run shows an account or a project with its records.
@@ -59,33 +59,26 @@ type fileLine struct {
 
 // belongings holds the records that accounts and projects have in common.
 type belongings struct {
-	Keys    []keyLine    `json:"keys"`
 	Reports []reportLine `json:"reports"`
 	Log     []logLine    `json:"log"`
 }
 
 func newBelongings(s operate.Shown) belongings {
-	return belongings{
-		each(s.Keys, func(k sandlot.Key) keyLine {
-			return keyLine{string(k.Kind), string(k.Project), k.Name, k.LastFour, k.CreatedAt, orNil(k.LastUsedAt)}
-		}),
-		each(s.Reports, newReportLine), each(s.Log, newLogLine),
-	}
+	return belongings{each(s.Reports, newReportLine), each(s.Log, newLogLine)}
 }
 
 type accountShown struct {
 	accountLine
-	NewEmail    *string       `json:"new_email"`
 	ProjectList []projectLine `json:"project_list"`
+	Keys        []keyLine     `json:"keys"`
 	belongings
 }
 
 func newAccountShown(s operate.Shown) accountShown {
-	var proposed *string
-	if s.Proposed != nil {
-		proposed = &s.Proposed.Email
-	}
-	return accountShown{newAccountLine(*s.Account), proposed, each(s.Projects, newProjectLine), newBelongings(s)}
+	keys := each(s.Keys, func(k sandlot.Key) keyLine {
+		return keyLine{string(k.Kind), string(k.Project), k.Name, k.LastFour, k.CreatedAt, orNil(k.LastUsedAt)}
+	})
+	return accountShown{newAccountLine(*s.Account), each(s.Projects, newProjectLine), keys, newBelongings(s)}
 }
 
 type projectShown struct {

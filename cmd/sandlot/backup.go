@@ -219,9 +219,6 @@ func (b *backup) copy(ctx context.Context, db *sqlstore.DB, to *blob.Disk, take 
 	return errors.Join(err, records.Close())
 }
 
-// always returns a time after that of any stored blob, by any clock.
-func always() time.Time { return time.Now().AddDate(100, 0, 0) }
-
 const (
 	takenPage = 500 // records held at once
 	takers    = 8   // blobs taken at once: a bucket is far away
@@ -265,7 +262,8 @@ func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Di
 	if err := takeAll(ctx, records, take); err != nil {
 		return err
 	}
-	if _, err := (&operate.Collector{Records: records.Upkeep(), Blobs: to}).Strays(ctx, always()); err != nil {
+	collector := operate.Collector{Records: records.Upkeep(), Blobs: to, Now: time.Now}
+	if _, err := collector.Strays(ctx, time.Now().AddDate(100, 0, 0)); err != nil { // whatever a clock said
 		return err
 	}
 	v := operate.Verifier{Records: records.Upkeep(), Blobs: to, Now: time.Now, Report: func(f operate.Finding) error {

@@ -9,14 +9,11 @@ import (
 	"sandlot/internal/client/client"
 )
 
-type loginCommand struct {
-	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
-	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
-}
+type loginCommand struct{ host }
 
 // Run stores a key after a test.
 func (c *loginCommand) Run(ctx context.Context, env *Env) error {
-	s, err := target{Server: c.Server, JSON: c.JSON}.here(env)
+	s, err := target{host: c.host}.here(env)
 	if err != nil {
 		return err
 	}
@@ -64,7 +61,7 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 
 type whoamiCommand struct {
 	target
-	Limit int `default:"100" placeholder:"N" help:"Projects to list, at most 1000. (default: ${default})"`
+	Limit int `default:"100" placeholder:"N" help:"Projects to list, at most 1000."`
 }
 
 // Run prints the account or project of the key.

@@ -101,7 +101,7 @@ func TestWhatIsNoAnswerOfTheAPIIsOneClearSentence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, map[string]string{keyVariable: accountKeyText})
-			cmd := statusCommand{target: target{Server: answers(t, c.handler), ID: "a-b"}}
+			cmd := statusCommand{target: target{host{Server: answers(t, c.handler)}, "a-b"}}
 			err := cmd.Run(t.Context(), d.Env)
 			if code, _ := ExitCode(err); err == nil || code != c.exit || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("exit code %d with %v", code, err)
@@ -123,12 +123,16 @@ func TestNoKeyFollowsARedirect(t *testing.T) {
 	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
 	exportFile(t, "e.zip", 100)
 	for name, run := range map[string]func() error{
-		"a read": func() error { return (&whoamiCommand{target: target{Server: first}, Limit: 1}).Run(t.Context(), d.Env) },
-		"a write": func() error {
-			return (&publishCommand{Path: "a.html", target: target{Server: first}}).Run(t.Context(), d.Env)
+		"a read": func() error {
+			return (&whoamiCommand{target: target{host: host{Server: first}}, Limit: 1}).Run(t.Context(), d.Env)
 		},
-		"a download": func() error { return (&exportCommand{Server: first}).Run(t.Context(), d.Env) },
-		"an import":  func() error { return (&importCommand{File: "e.zip", Copy: 1, Server: first}).Run(t.Context(), d.Env) },
+		"a write": func() error {
+			return (&publishCommand{Path: "a.html", target: target{host: host{Server: first}}}).Run(t.Context(), d.Env)
+		},
+		"a download": func() error { return (&exportCommand{host: host{Server: first}}).Run(t.Context(), d.Env) },
+		"an import": func() error {
+			return (&importCommand{File: "e.zip", host: host{Server: first}}).Run(t.Context(), d.Env)
+		},
 	} {
 		if err := run(); err == nil || !strings.Contains(err.Error(), "leads on to "+other) {
 			t.Errorf("%s: %v", name, err)
@@ -149,13 +153,13 @@ func TestWhatAServerSendsCannotActInATerminal(t *testing.T) {
 			fmt.Fprintf(w, `{"error":"wrong_project","message":%s,"hint":%s}`, quoted, quoted)
 			return
 		}
-		fmt.Fprintf(w, `{"project_id":"a-b","title":%s,"url":%s,"page_url":"javascript:alert(1)","version":1,"status":%s}`, quoted, quoted, quoted)
+		fmt.Fprintf(w, `{"project_id":"a-b","title":%s,"url":%s,"page_url":"/","version":1,"status":%s}`, quoted, quoted, quoted)
 	})
 	d := newDesk(t, nil)
-	at := target{Server: server, ID: "a-b"}
+	at := target{host{Server: server}, "a-b"}
 	expect.OK(t, (&statusCommand{target: at}).Run(t.Context(), d.Env))
 	refused := (&whoamiCommand{target: at, Limit: 1}).Run(t.Context(), d.Env)
-	opened := (&openPageCommand{target: at, Page: true}).Run(t.Context(), d.Env)
+	opened := (&openPageCommand{at}).Run(t.Context(), d.Env)
 	for _, text := range []string{d.out.String(), d.err.String(), refused.Error(), opened.Error()} {
 		if strings.ContainsAny(text, "\x1b\x07\r\x00\u202e\u009b") || strings.Contains(text, "owned") {
 			t.Errorf("%q", text)
@@ -192,7 +196,7 @@ func TestACallIsMadeAgainWhileThatCanHelp(t *testing.T) {
 				fmt.Fprint(w, `{"plays":1}`)
 			})
 			d := newDesk(t, nil)
-			err := (&statsCommand{target: target{Server: server, ID: "a-b"}}).Run(t.Context(), d.Env)
+			err := (&statsCommand{target: target{host{Server: server}, "a-b"}}).Run(t.Context(), d.Env)
 			code := 0
 			if err != nil {
 				code, _ = ExitCode(err)
@@ -232,7 +236,7 @@ func TestAnExportThatLeadsOutOfItsFolderIsNotKept(t *testing.T) {
 			expect.OK(t, z.Close())
 			d := newDesk(t, map[string]string{keyVariable: accountKeyText})
 			server := answers(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(archive.Bytes()) })
-			err := (&exportCommand{Server: server, Output: "x.zip"}).Run(t.Context(), d.Env)
+			err := (&exportCommand{host: host{Server: server}, Output: "x.zip"}).Run(t.Context(), d.Env)
 			found, _ := filepath.Glob("*")
 			hidden, _ := filepath.Glob(".*")
 			if got := append(found, hidden...); (err == nil) != c.kept || (len(got) == 1) != c.kept {
@@ -248,7 +252,7 @@ func TestAnExportThatBreaksOffIsNotKept(t *testing.T) {
 		_, _ = io.WriteString(w, "PK")
 	})
 	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
-	err := (&exportCommand{Server: server}).Run(t.Context(), d.Env)
+	err := (&exportCommand{host: host{Server: server}}).Run(t.Context(), d.Env)
 	if code, _ := ExitCode(err); code != exitServer {
 		t.Errorf("%v", err)
 	}
@@ -339,6 +343,6 @@ func TestRegressionM09StatusPrintsTheFindingsOfThePlayTester(t *testing.T) {
 		fmt.Fprint(w, `{"project_id":"a-b","version":1,"warnings":[{"code":"page_blank","message":"It was blank.","hint":"Look."}]}`)
 	})
 	d := newDesk(t, nil)
-	expect.OK(t, (&statusCommand{target: target{Server: server, ID: "a-b"}}).Run(t.Context(), d.Env))
+	expect.OK(t, (&statusCommand{target: target{host{Server: server}, "a-b"}}).Run(t.Context(), d.Env))
 	expect.Equal(t, "the finding", d.err.String(), "warning: It was blank.\n         Look.\n")
 }

@@ -13,10 +13,9 @@ import (
 )
 
 type exportCommand struct {
-	Server  string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
-	Output  string `name:"output" short:"o" placeholder:"FILE" help:"Where to save it; a file that is there is not overwritten. (default: sandlot-export.zip)"`
-	History bool   `name:"all-versions" help:"With all versions that are kept, not only the current ones. (default: the current ones)"`
-	JSON    bool   `help:"Print the file and its size as JSON. (default: lines for people)"`
+	host
+	Output  string `name:"output" short:"o" placeholder:"FILE" help:"New file to save it in. (default: sandlot-export.zip)"`
+	History bool   `name:"all-versions" help:"With all versions that are kept. (default: the current ones)"`
 }
 
 // exportName is the default name of an export.
@@ -29,9 +28,10 @@ func (c *exportCommand) Run(ctx context.Context, env *Env) error {
 		to = exportName
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return &Failure{Message: to + " is there already; nothing was sent", Fix: []string{env.again("-o", "<another file>")}, Exit: exitUsage}
+		text := to + " is there already; nothing was sent"
+		return &Failure{Message: text, Fix: []string{env.again("-o", "<another file>")}, Exit: exitUsage}
 	}
-	s, err := target{Server: c.Server}.here(env)
+	s, err := target{host: c.host}.here(env)
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,14 @@ import (
 // everyCommand runs each command as a program does that reads its answer.
 func everyCommand(at target) map[string]func(context.Context, *Env) error {
 	return map[string]func(context.Context, *Env) error{
-		"login":   (&loginCommand{Server: at.Server, JSON: true}).Run,
-		"publish": (&publishCommand{Path: "a.html", target: target{Server: at.Server}}).Run,
+		"login":   (&loginCommand{at.host}).Run,
+		"publish": (&publishCommand{Path: "a.html", target: target{host: host{Server: at.Server}}}).Run,
 		"dry run": (&publishCommand{Path: "a.html", DryRun: true, target: at}).Run,
 		"update":  (&updateCommand{Path: "a.html", target: at}).Run,
-		"rm":      (&rmCommand{File: "a.html", target: at}).Run, "rm --project": (&rmCommand{Project: true, Confirm: "a-b", target: at}).Run,
-		"status": (&statusCommand{target: at}).Run, "stats": (&statsCommand{target: at}).Run,
+		"rm":      (&rmCommand{File: "a.html", target: at}).Run,
+		"status":  (&statusCommand{target: at}).Run, "stats": (&statsCommand{target: at}).Run,
 		"versions": (&versionsCommand{Limit: 1, target: at}).Run, "restore": (&restoreCommand{Version: 1, target: at}).Run,
-		"whoami": (&whoamiCommand{Limit: 1, target: at}).Run, "export": (&exportCommand{Server: at.Server, JSON: true}).Run, "open": (&openPageCommand{target: at}).Run,
+		"whoami": (&whoamiCommand{Limit: 1, target: at}).Run, "export": (&exportCommand{host: at.host}).Run, "open": (&openPageCommand{at}).Run,
 	}
 }
 
@@ -49,7 +49,7 @@ func TestAProgramGetsEveryErrorAsOneObject(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			c.handler(w, r)
 		})
-		for command, run := range everyCommand(target{Server: server, ID: "a-b", JSON: true}) {
+		for command, run := range everyCommand(target{host{server, true}, "a-b"}) {
 			t.Run(name+"/"+command, func(t *testing.T) {
 				d := newDesk(t, map[string]string{keyVariable: accountKeyText})
 				d.In = strings.NewReader(accountKeyText + "\n")

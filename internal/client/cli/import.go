@@ -11,31 +11,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sandlot/internal/client/client"
 )
 
 type importCommand struct {
-	File   string `arg:"" placeholder:"FILE" help:"ZIP of an export, of this server or another."`
-	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
-	Copy   int    `default:"1" placeholder:"N" help:"Within 24 hours a file brings nothing twice; 2 and so on bring it once more. (default: ${default})"`
-	DryRun bool   `help:"Check everything, and change nothing. (default: import)"`
-	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
+	File string `arg:"" placeholder:"FILE" help:"ZIP of an export, of this server or another."`
+	host
+	DryRun bool `help:"Check everything, and change nothing. (default: import)"`
 }
 
 // Run imports the projects of an export into the account of the key.
 func (c *importCommand) Run(ctx context.Context, env *Env) error {
-	if c.Copy < 1 {
-		return usage("--copy takes a number from 1 on; nothing was sent")
-	}
 	f, err := openExport(c.File)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	s, err := target{Server: c.Server, JSON: c.JSON}.here(env)
+	s, err := target{host: c.host}.here(env)
 	if err != nil {
 		return err
 	}
@@ -43,7 +37,7 @@ func (c *importCommand) Run(ctx context.Context, env *Env) error {
 		text := "there is no key here for " + s.server() + ", so nothing was sent"
 		return s.refused(&client.Error{Code: "key_required", Status: 401, Message: text})
 	}
-	key, err := f.key(c.Copy)
+	key, err := f.key()
 	if err != nil {
 		return err
 	}
@@ -101,14 +95,14 @@ func checkExport(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// key returns the idempotency key of a copy of the export. It is derived from the bytes, so that a repetition, from any
-// machine, continues after a broken import.
-func (f export) key(n int) (string, error) {
+// key returns the idempotency key of the export. It is derived from the bytes, so that a repetition, from any machine,
+// continues after a broken import.
+func (f export) key() (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(f, 0, f.size)); err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w; nothing was sent", f.Name(), cause(err))
 	}
-	return "import-" + strconv.Itoa(n) + "-" + hex.EncodeToString(h.Sum(nil)), nil
+	return "import-1-" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // sendExport sends an export, with retries: the server imports the projects that are still missing.
@@ -165,7 +159,7 @@ func refusedProjects(out client.Imported) error {
 		return nil
 	}
 	f := &Failure{Message: fmt.Sprintf("%d of %d projects refused", out.Failed, len(out.Projects)), Exit: ExitPartly}
-	f.Notes = []string{"The same command brings the rest, and nothing twice; --copy brings everything once more."}
+	f.Notes = []string{"The same command brings the rest, and nothing twice within 24 hours."}
 	if out.Failed == len(out.Projects) {
 		f.Exit = exitOf(out.Projects[0].Refused.Status)
 	}

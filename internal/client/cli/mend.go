@@ -100,7 +100,8 @@ func withFlag(flag, value, note string) mend {
 }
 
 func login(s *session, _ *client.Error, f *Failure) {
-	f.Notes = []string{"Log in with a key of the account, which is read from standard input; one that is lost is made anew at " + s.server() + "/account:"}
+	anew := "one that is lost is made anew at " + s.server() + "/account:"
+	f.Notes = []string{"Log in with a key of the account, which is read from standard input; " + anew}
 	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
 	if key, _ := s.env.Lookup(keyVariable); key != "" {
 		f.Notes = []string{"The key was that of " + keyVariable + ". Set it right, or unset it and log in:"}

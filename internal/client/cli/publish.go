@@ -11,10 +11,10 @@ import (
 
 type publishCommand struct {
 	Path    string `arg:"" optional:"" default:"." placeholder:"PATH" help:"File or folder (default: the folder you are in)."`
-	Email   string `placeholder:"ADDRESS" help:"Address of the account: a new one needs it, and it takes the place of one that is not confirmed. (default: none)"`
+	Email   string `placeholder:"ADDRESS" help:"Address of the account, which a new one needs. (default: none)"`
 	Title   string `placeholder:"TEXT" help:"Title of the project. (default: the page's own)"`
 	Handle  string `placeholder:"NAME" help:"For a first publish without a key: the name of the new account. (default: one is made up)"`
-	Page    string `name:"primary" placeholder:"NAME" help:"Of a folder: the file that opens first. (default: index.html, or the one page at the top)"`
+	Page    string `name:"primary" placeholder:"NAME" help:"Of a folder: the file that opens first. (default: index.html, or the one page)"`
 	New     bool   `help:"Publish another project, whatever .sandlot/project.json names. (default: update that one)"`
 	Force   bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
 	Damaged bool   `help:"Also files that look damaged. (default: refuse them in an update)"`
@@ -48,7 +48,8 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 			Fix:     []string{command("sandlot", "update", w.path)}, Exit: exitUsage,
 		}
 	}
-	return s.update(ctx, w, change{title: c.Title, page: c.Page, force: c.Force, damaged: c.Damaged, exact: true, dryRun: c.DryRun, adopt: adopt})
+	as := change{title: c.Title, page: c.Page, force: c.Force, damaged: c.Damaged, exact: true, dryRun: c.DryRun, adopt: adopt}
+	return s.update(ctx, w, as)
 }
 
 // publish makes a new project, and an account for it if there is no key.

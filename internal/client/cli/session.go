@@ -18,8 +18,13 @@ import (
 
 // A target holds the flags that name the project and its server.
 type target struct {
-	Server string `placeholder:"URL" help:"Server, such as https://play.example.com. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
-	ID     string `name:"id" placeholder:"PROJECT" help:"Project, by its project_id or URL. (default: the one in .sandlot/project.json)"`
+	host
+	ID string `name:"id" placeholder:"PROJECT" help:"Project, by its project_id or URL. (default: the one in .sandlot/project.json)"`
+}
+
+// A host holds the flags of a command that is about no single project.
+type host struct {
+	Server string `placeholder:"URL" help:"Server, by its URL. (default: SANDLOT_SERVER, then .sandlot/project.json)"`
 	JSON   bool   `help:"Print the API's answer as it is. (default: lines for people)"`
 }
 

@@ -55,7 +55,7 @@ func TestWhatWasPublishedIsToldEvenIfTheFolderCannotNoteItDown(t *testing.T) {
 	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
 	d.Args = []string{"publish", "a.html"}
 	expect.OK(t, os.WriteFile("a.html", []byte("<h1>A"), 0o600))
-	err := (&publishCommand{Path: "a.html", target: target{Server: server}}).Run(t.Context(), d.Env)
+	err := (&publishCommand{Path: "a.html", target: target{host: host{Server: server}}}).Run(t.Context(), d.Env)
 	if code, _ := ExitCode(err); code != exitOther || !strings.Contains(fmt.Sprint(err), "version 1 of a-1 is there, but this folder could not note it down") {
 		t.Errorf("exit code %d: %v", code, err)
 	}

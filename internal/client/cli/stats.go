@@ -32,10 +32,7 @@ func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 	return env.print(c.JSON, n.Text, "playing", strconv.Itoa(n.PlayerCount), "plays", plays, "likes", likes)
 }
 
-type openPageCommand struct {
-	target
-	Page bool `help:"Open the project's page, with its likes and its QR code. (default: the project itself)"`
-}
+type openPageCommand struct{ target }
 
 // Run prints the URL, and opens it in a browser.
 func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
@@ -43,23 +40,19 @@ func (c *openPageCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	address := p.URL
-	if c.Page {
-		address = p.PageURL
-	}
 	// Of the server's answer only a web address is passed to another program.
-	if u, err := url.Parse(address); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("the server sent %q, which is no web address", clean(address))
+	if u, err := url.Parse(p.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("the server sent %q, which is no web address", clean(p.URL))
 	}
 	if c.JSON {
 		err = env.print(true, p.Text)
 	} else {
-		_, err = fmt.Fprintln(env.Out, clean(address))
+		_, err = fmt.Fprintln(env.Out, clean(p.URL))
 	}
 	if err != nil {
 		return err
 	}
-	if err := env.Browse(ctx, address); err != nil {
+	if err := env.Browse(ctx, p.URL); err != nil {
 		env.say("it could not be opened here: %v", err)
 	}
 	return nil
@@ -72,12 +65,9 @@ const browseWait = 15 * time.Second
 func browse(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, browseWait)
 	defer cancel()
-	name, args := "xdg-open", []string{address}
-	switch runtime.GOOS {
-	case "darwin":
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
 		name = "open"
-	case "windows":
-		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
-	return exec.CommandContext(ctx, name, args...).Run()
+	return exec.CommandContext(ctx, name, address).Run()
 }

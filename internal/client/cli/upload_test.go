@@ -59,7 +59,7 @@ func TestALargeFileGoesInPartsAndEachIsSentUntilItIsAnswered(t *testing.T) {
 	_, err := rand.Read(page)
 	expect.OK(t, err)
 	expect.OK(t, os.WriteFile("a.html", page, 0o600))
-	c := &publishCommand{Path: "a.html", Email: "me@example.com", target: target{Server: answers(t, p.ServeHTTP)}}
+	c := &publishCommand{Path: "a.html", Email: "me@example.com", target: target{host: host{Server: answers(t, p.ServeHTTP)}}}
 	expect.OK(t, c.Run(t.Context(), d.Env))
 	expect.Equal(t, "parts", p.total, 3)
 	if whole := bytes.Join([][]byte{p.bytes[1], p.bytes[2], p.bytes[3]}, nil); !bytes.Equal(whole, page) {

@@ -52,13 +52,13 @@ func TestASilentServerIsWaitedForTwiceAndNotSixTimes(t *testing.T) {
 		most time.Duration
 	}{
 		"a read": {func(ctx context.Context) error {
-			return (&whoamiCommand{target: target{Server: "play.example"}, Limit: 1}).Run(ctx, d.Env)
+			return (&whoamiCommand{target: target{host: host{Server: "play.example"}}, Limit: 1}).Run(ctx, d.Env)
 		}, "no answer began within 45s", 92 * time.Second},
 		"a publish": {func(ctx context.Context) error {
-			return (&publishCommand{Path: "a.html", target: target{Server: "play.example"}}).Run(ctx, d.Env)
+			return (&publishCommand{Path: "a.html", target: target{host: host{Server: "play.example"}}}).Run(ctx, d.Env)
 		}, "no answer began within 45s", 92 * time.Second},
 		"an export": {func(ctx context.Context) error {
-			return (&exportCommand{Server: "play.example"}).Run(ctx, d.Env)
+			return (&exportCommand{host: host{Server: "play.example"}}).Run(ctx, d.Env)
 		}, "no answer began within 45s", 92 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -90,22 +90,9 @@ func TestWhereNobodyIsAskedAKeyIsNotWaitedForForever(t *testing.T) {
 		defer testenv.Pass(time.Second)
 		defer end.Close()
 		d.In = open
-		err := (&loginCommand{Server: "https://play.example"}).Run(t.Context(), d.Env)
+		err := (&loginCommand{host{Server: "https://play.example"}}).Run(t.Context(), d.Env)
 		if code, _ := ExitCode(err); code != exitUsage || !strings.Contains(fmt.Sprint(err), "no key came on standard input") {
 			t.Errorf("exit code %d: %v", code, err)
 		}
 	})
-}
-
-func TestAQuestionEndsWithTheCommand(t *testing.T) {
-	d := newDesk(t, nil)
-	open, end := io.Pipe()
-	defer end.Close()
-	d.In = open
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := d.readKey(ctx, "http://a")
-	if code, _ := ExitCode(err); code != exitOther || !strings.Contains(fmt.Sprint(err), "interrupted; nothing was sent") {
-		t.Errorf("exit code %d: %v", code, err)
-	}
 }

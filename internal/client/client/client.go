@@ -16,7 +16,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 )
 
 // ErrNoAnswer means that no complete answer came. The call may or may not have happened.
@@ -69,17 +68,7 @@ func (c *Client) Restore(ctx context.Context, f Fields) (Answer, error) {
 // Ticket requests a ticket to publish with f, or to update if f has a ProjectID. The holder of the ticket sends the
 // bytes, once, with SendWithTicket and without the key.
 func (c *Client) Ticket(ctx context.Context, f Fields) (t Ticket, err error) {
-	fields, err := json.Marshal(f)
-	if err != nil {
-		return t, err
-	}
-	req, err := c.request(ctx, http.MethodPost, bytes.NewReader(fields), nil, "uploads")
-	if err != nil {
-		return t, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	_, err = c.decode(req, &t)
-	return t, err
+	return t, c.json(ctx, http.MethodPost, f, &t, "uploads")
 }
 
 // SendWithTicket sends the bytes of a ticket, size of them or, if that is 0, all of content. The answer is that of
@@ -93,12 +82,32 @@ func (c *Client) SendWithTicket(ctx context.Context, t Ticket, content io.Reader
 	if size > 0 {
 		req.ContentLength = size
 	}
-	resp, err := bearer.decode(req, &a)
+	return bearer.answer(req)
+}
+
+// answer makes a call that changes something.
+func (c *Client) answer(req *http.Request) (a Answer, err error) {
+	resp, err := c.decode(req, &a)
 	if err != nil {
 		return Answer{}, err
 	}
 	a.Status, a.FromRecord = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
 	return a, nil
+}
+
+// json makes a call with a JSON body.
+func (c *Client) json(ctx context.Context, method string, body, into any, path ...string) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	req, err := c.request(ctx, method, bytes.NewReader(text), nil, path...)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	_, err = c.decode(req, into)
+	return err
 }
 
 // send makes a call that changes something, with a JSON body.
@@ -136,12 +145,7 @@ func (c *Client) Send(ctx context.Context, r Request) (a Answer, err error) {
 	if r.IdempotencyKey != "" {
 		req.Header.Set("Idempotency-Key", r.IdempotencyKey)
 	}
-	resp, err := c.decode(req, &a)
-	if err != nil {
-		return Answer{}, err
-	}
-	a.Status, a.FromRecord = resp.StatusCode, resp.Header.Get("Idempotent-Replayed") == "true"
-	return a, nil
+	return c.answer(req)
 }
 
 // Project returns a project by its id or any of its addresses. Its owner also gets the list of files; content selects
@@ -158,16 +162,6 @@ func (c *Client) Project(ctx context.Context, id, content string) (p Project, er
 // Stats returns a project's current numbers.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
-}
-
-// Checks returns the results of the play-tester once the trial of the current version is over, but after wait at the
-// latest; a server grants some seconds of it.
-func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (checks Checks, err error) {
-	query := url.Values{}
-	if wait > 0 {
-		query.Set("wait", strconv.Itoa(int(wait.Seconds())))
-	}
-	return checks, c.get(ctx, &checks, query, "project", id, "checks")
 }
 
 // Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list;

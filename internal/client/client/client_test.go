@@ -3,7 +3,6 @@ package client_test
 import (
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -97,36 +96,9 @@ func TestEachCallOnTheRealService(t *testing.T) {
 	if in := must[client.Imported](t)(c.Import(t.Context(), again)); in.Imported != 1 || len(in.Projects) != 1 || in.Projects[0].From != id || in.Projects[0].Refused != nil || !in.DryRun {
 		t.Errorf("import: %+v", in)
 	}
-	body := must[io.ReadCloser](t)(own.File(t.Context(), id, "a b/ä.txt", 2))
-	defer body.Close()
-	if got := must[[]byte](t)(io.ReadAll(body)); !bytes.Equal(got, lines) {
-		t.Errorf("the file has other %d bytes", len(got))
-	}
-	_, err := own.File(t.Context(), id, "a b/ä.txt", 1)
-	expect.Is(t, "a file that came later", err, client.Code("file_not_found"))
 	gone := answer(c.DeleteFile(t.Context(), client.Fields{ProjectID: id, Filename: "a b/ä.txt"}))
 	if gone.Status != 200 || gone.Deleted != "a b/ä.txt" || gone.FileCount != 1 {
 		t.Errorf("delete-file: %+v", gone)
-	}
-}
-
-func TestAnUploadInPartsOnTheRealService(t *testing.T) {
-	c, answer := service(t), must[client.Answer](t)
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err := io.WriteString(z, page)
-	expect.OK(t, err)
-	expect.OK(t, z.Close())
-	half := packed.Len() / 2
-	first := answer(c.Publish(t.Context(), client.Fields{
-		Email: "me@example.com", ContentEncoding: "gzip+base64", UploadID: "one", Part: 1, TotalParts: 2,
-	}, bytes.NewReader(packed.Bytes()[:half])))
-	if first.Status != 202 || first.UploadToken == "" || first.TotalParts != 2 || first.ReceivedCount != 1 || len(first.MissingParts) != 1 || first.ProjectID != "" {
-		t.Fatalf("part 1: %+v", first)
-	}
-	whole := answer(as(c, first.UploadToken).Publish(t.Context(), client.Fields{UploadID: "one", Part: 2}, bytes.NewReader(packed.Bytes()[half:])))
-	if whole.Status != 201 || whole.Files[0].Size != int64(len(page)) || whole.APIKey == "" {
-		t.Errorf("part 2: %+v", whole)
 	}
 }
 

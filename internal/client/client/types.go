@@ -4,13 +4,12 @@ import "time"
 
 // Fields hold the parameters of a call besides its content. Empty fields are not sent.
 type Fields struct {
-	ProjectID       string `json:"project_id,omitempty"`
-	Filename        string `json:"filename,omitempty"`
-	IfVersion       int    `json:"if_version,omitempty"` // refuse the call if the project has another version
-	Title           string `json:"title,omitempty"`
-	Email           string `json:"email,omitempty"`
-	Handle          string `json:"handle,omitempty"`
-	ContentEncoding string `json:"content_encoding,omitempty"` // "gzip+base64" if the content is a gzip stream
+	ProjectID string `json:"project_id,omitempty"`
+	Filename  string `json:"filename,omitempty"`
+	IfVersion int    `json:"if_version,omitempty"` // refuse the call if the project has another version
+	Title     string `json:"title,omitempty"`
+	Email     string `json:"email,omitempty"`
+	Handle    string `json:"handle,omitempty"`
 
 	SHA256 string `json:"sha256,omitempty"` // hash that the content must have, in lower-case hex
 	Size   int64  `json:"size,omitempty"`   // size that the content must have, in bytes
@@ -86,15 +85,11 @@ type Change struct {
 	Filename      string `json:"filename"`         // after an update, like the next three
 	Size          int64  `json:"size"`
 	SHA256        string `json:"sha256"`
-	Created       bool   `json:"created"` // the file is new
-	Deleted       string `json:"deleted"` // after a deletion: the filename
-	Quarantined   bool   `json:"quarantined"`
+	Created       bool   `json:"created"`   // the file is new
+	Deleted       string `json:"deleted"`   // after a deletion: the filename
 	Unchanged     int    `json:"unchanged"` // after a call with many files: the number that were already there as sent
 	Removed       int    `json:"removed"`   // likewise: the number that were removed
 	RestoredFrom  int    `json:"restored_from"`
-	Checks        struct {
-		State string `json:"state"` // state of the play-tester for this version; empty: not reported by the server
-	} `json:"checks"`
 }
 
 // Pending lists the parts that an upload has and needs, the first hundred of each.
@@ -133,15 +128,12 @@ type Project struct {
 	Title       string    `json:"title"`
 	Handle      string    `json:"handle"`
 	URL         string    `json:"url"`
-	PathURL     string    `json:"path_url"`
 	PageURL     string    `json:"page_url"`
 	VersionURL  string    `json:"version_url"`
 	PrimaryFile string    `json:"primary_file"`
 	Version     int       `json:"version"`
 	Size        int64     `json:"size"` // bytes of all files
 	FileCount   int       `json:"file_count"`
-	CreatedAt   time.Time `json:"created_at"`
-	UpdatedAt   time.Time `json:"updated_at"`
 	Stats       Stats     `json:"stats"`
 	Files       []File    `json:"files"`
 	Status      string    `json:"status"`      // "suspended" if the operator has taken it down
@@ -184,25 +176,6 @@ type Stats struct {
 	Likes       int64     `json:"likes"`
 	AsOf        time.Time `json:"as_of"` // zero in a Project
 }
-
-// Checks holds the results of the play-tester.
-type Checks struct {
-	Text
-	ProjectID string `json:"project_id"`
-	Version   int    `json:"version"` // the current one
-	State     string `json:"state"`   // of its trial: off, unavailable, waiting, running, done or failed
-	Reason    string `json:"reason"`
-	Ahead     int    `json:"ahead"` // number of versions ahead in the queue
-	Checked   *struct {
-		Version  int       `json:"version"`
-		At       time.Time `json:"at"`
-		Moved    *bool     `json:"moved"` // nil: unknown
-		Findings []Warning `json:"findings"`
-	} `json:"checked"` // the last version opened; nil: none yet
-}
-
-// Pending reports whether the trial of the current version is still to end.
-func (c Checks) Pending() bool { return c.State == "waiting" || c.State == "running" }
 
 // An Identity is the account or project behind a key.
 type Identity struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // Suspend takes a project off all its addresses, or an account with all its projects, and keeps everything. ref is as
-// for Find. A reason is required. A suspended one is an error. Suspend returns the account or project as it is then; so
+// for Show. A reason is required. A suspended one is an error. Suspend returns the account or project as it is then; so
 // do Reinstate and Delete.
 func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, sandlot.ActionSuspend, reason, true, func(f Found, e sandlot.LogEntry) error {
@@ -48,7 +48,9 @@ const maxReason = 2000
 
 // act does one thing to the account or project that ref names, with its entry in the audit log, and returns that
 // account or project.
-func (s *Service) act(ctx context.Context, by sandlot.Caller, ref, action, reason string, needed bool, do func(Found, sandlot.LogEntry) error) (Found, error) {
+func (s *Service) act(
+	ctx context.Context, by sandlot.Caller, ref, action, reason string, needed bool, do func(Found, sandlot.LogEntry) error,
+) (Found, error) {
 	if err := operator(by); err != nil {
 		return Found{}, err
 	}
@@ -92,20 +94,20 @@ func (s *Service) after(ctx context.Context, f Found) (Found, error) {
 
 // NewKey mints an account key for an account that has lost its own, or whose key has leaked. The secret is returned and
 // kept nowhere. If revoke, the account's other account keys end in the same step; the int is their number.
-func (s *Service) NewKey(ctx context.Context, by sandlot.Caller, ref, reason string, revoke bool) (AccountDetail, sandlot.Secret, int, error) {
-	if err := operator(by); err != nil {
-		return AccountDetail{}, "", 0, err
-	}
-	account, err := s.accountNamed(ctx, ref)
-	if err != nil {
+func (s *Service) NewKey(
+	ctx context.Context, by sandlot.Caller, ref, reason string, revoke bool,
+) (account AccountDetail, secret sandlot.Secret, revoked int, err error) {
+	if account, err = s.Account(ctx, by, ref); err != nil {
 		return account, "", 0, err
 	}
-	secret, err := sandlot.MintSecret(sandlot.AccountKey, s.random)
-	if err != nil {
+	if secret, err = sandlot.MintSecret(sandlot.AccountKey, s.random); err != nil {
 		return account, "", 0, err
 	}
 	now := s.now().UTC()
-	key := sandlot.Key{Hash: secret.Hash(), Kind: sandlot.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now}
-	revoked, err := s.store.AddKey(ctx, account.ID, key, revoke, s.entry(by, sandlot.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason))))
+	key := sandlot.Key{
+		Hash: secret.Hash(), Kind: sandlot.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now,
+	}
+	e := s.entry(by, sandlot.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason)))
+	revoked, err = s.store.AddKey(ctx, account.ID, key, revoke, e)
 	return account, secret, revoked, err
 }

@@ -24,20 +24,20 @@ func TestAnOperatorNamesThingsAsPeopleDo(t *testing.T) {
 		testworld.Address: "@" + out.Account.Handle, out.Addresses.URL: string(out.Project.ID), out.Addresses.Version: string(out.Project.ID),
 		out.Addresses.Path + "deep/file.js": string(out.Project.ID), out.Addresses.Page: string(out.Project.ID), "@" + other.Account.Handle: "@" + other.Account.Handle,
 	} {
-		if found, err := a.Find(t.Context(), byOperator, ref); err != nil || found.Target() != want {
+		if found, err := a.Show(t.Context(), byOperator, ref, 1); err != nil || found.Target() != want {
 			t.Errorf("%s: %v, want %s", ref, err, want)
 		}
 	}
 	for _, ref := range []string{"", "@", "nobody", "@nobody", "nobody@example.org", "http://nobody-abc234.localhost:8080/", "http://[", "x--v1-y", strings.Repeat("x", 5000)} {
-		if _, err := a.Find(t.Context(), byOperator, ref); !errors.Is(err, sandlot.ErrNotFound) || !strings.HasPrefix(err.Error(), "there is no ") {
+		if _, err := a.Show(t.Context(), byOperator, ref, 1); !errors.Is(err, sandlot.ErrNotFound) || !strings.HasPrefix(err.Error(), "there is no ") {
 			t.Errorf("%.20q: %v", ref, err)
 		}
 	}
-	if _, err := a.Find(t.Context(), byOperator, string(out.Project.ID)); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
+	if _, err := a.Show(t.Context(), byOperator, string(out.Project.ID), 1); err == nil || !strings.Contains(err.Error(), "both an account and a project") {
 		t.Errorf("what is both: %v", err)
 	}
 	w.PublishPage(testworld.Nobody(), page) // a second account of the address
-	if _, err := a.Find(t.Context(), byOperator, testworld.Address); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
+	if _, err := a.Show(t.Context(), byOperator, testworld.Address, 1); err == nil || !strings.Contains(err.Error(), "@"+out.Account.Handle) {
 		t.Errorf("an address of two accounts: %v", err)
 	}
 	if _, err := a.Account(t.Context(), byOperator, out.Addresses.URL); err == nil {
@@ -71,19 +71,4 @@ func TestAnActNeedsAReasonAndIsLogged(t *testing.T) {
 	if w.CallerOf(secret).Account() != p.Account {
 		t.Error("the new key is another account's")
 	}
-}
-
-// TestASuspensionDuringAnUploadRefusesIt is one whose caller was let in before.
-func TestASuspensionDuringAnUploadRefusesIt(t *testing.T) {
-	t.Parallel()
-	w := testworld.New(t)
-	out := w.PublishPage(testworld.Nobody(), page)
-	by, content := w.CallerOf(out.Keys.Account), w.Stage(large)
-	if _, err := w.Operate.Suspend(t.Context(), byOperator, out.Account.Handle, "spam"); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := w.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "a.html", Content: content})
-	testworld.Refused(t, err, sandlot.CodeTakenDown)
-	_, _, err = w.Publish.Publish(t.Context(), by, publish.PublishInput{Content: w.Stage(page)})
-	testworld.Refused(t, err, sandlot.CodeAccountSuspended)
 }

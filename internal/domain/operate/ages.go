@@ -70,7 +70,8 @@ func (g *AgeGuard) MayDelete(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	case begun.Sub(g.begun).Abs() > clockJump:
-		g.Log.Warn("the clock has jumped: nothing is deleted by age until it has gone right for an hour", "jump_seconds", begun.Sub(g.begun).Seconds())
+		g.Log.Warn("the clock has jumped: nothing is deleted by age until it has gone right for an hour",
+			"jump_seconds", begun.Sub(g.begun).Seconds())
 		g.begun, g.jumped = begun, ran
 	}
 	if ran-g.jumped < ClockQuiet {

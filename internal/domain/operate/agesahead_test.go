@@ -49,22 +49,6 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 		}
 		expect.Is(t, "another upload", begin(h, by, "now"), nil)
 	})
-	t.Run("an upload goes on, and ends as others do", func(t *testing.T) {
-		h := newHouse(t)
-		by := h.NewAccount()
-		h.runs(2 * time.Hour)
-		h.Clock.Move(year)
-		expect.OK(t, begin(h, by, "u"))
-		h.Clock.Move(-year)
-		h.runs(2 * time.Hour)
-		h.collect()
-		two := 2
-		out, pending, err := h.Publish.Publish(t.Context(), by, publish.PublishInput{Content: h.Stage("rest"), Part: &publish.PartInput{UploadID: "u", N: &two}})
-		if err != nil || pending != nil {
-			t.Fatalf("%v, %v", pending, err)
-		}
-		expect.Same(t, "content", h.Text(out.Project.ID, 1, "index.html"), large+"rest")
-	})
 	t.Run("the files of a deleted project", func(t *testing.T) {
 		h := newHouse(t)
 		h.runs(2 * time.Hour)

@@ -20,8 +20,7 @@ const (
 	// long. Blobs that a request has staged are also known by their names, because times of files alone prove nothing.
 	Grace        = 24 * time.Hour
 	collectEvery = time.Hour
-	collectLook  = time.Minute // the time between two looks whether another process, which makes the round, is gone
-	collectBatch = 500         // records for each call, whose names are in memory at once
+	collectBatch = 500 // records for each call, whose names are in memory at once
 )
 
 // A SweepStore forgets records without references, under the same promises as a publish.Store.
@@ -42,7 +41,7 @@ type TrimStore interface {
 	// keep newer ones and were superseded before the time given, or, by a clock that was ahead, long after; their files
 	// are left to Sweep. A step of it changes at most limit records. It returns the Number of the last project it read,
 	// and whether there is more; also with an error that is about one project, which is then the last.
-	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, changed sandlot.Changed, err error)
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, c sandlot.Changed, err error)
 }
 
 // CollectBlobs stores the bytes that a Collector deletes. Its methods are those of publish.Blobs.
@@ -54,7 +53,7 @@ type CollectBlobs interface {
 // A Collector deletes everything without references: expired uploads, records that no version needs, and stored bytes
 // without a record. If Keep is set, it first forgets versions beyond that number. Names of blobs are never used again,
 // so it needs no lock: it may run beside everything else, other Collectors included. With Leases one of those at a time
-// works, which spares the store the others. Only one Run, Collect or Inherit of a Collector may be under way.
+// works, which spares the store the others. Only one Run or Collect of a Collector may be under way.
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
@@ -77,17 +76,14 @@ type Collector struct {
 	renewed time.Time // when the lease was renewed last
 }
 
-// Run collects every hour until ctx ends. While another process makes the round, it makes that only if the other is
-// gone.
+// Run collects every hour until ctx ends. While another process makes the round, it makes none.
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
 		n, err := c.Collect(ctx)
-		for errors.Is(err, sandlot.ErrLeased) && worker.Wait(ctx, collectLook) {
-			n, err = c.Inherit(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err != nil && !errors.Is(err, sandlot.ErrLeased) && ctx.Err() == nil:
 			c.Log.Warn("not all was collected; it will be tried again", "deleted", n, "error", err)
-		} else if n > 0 {
+		case n > 0:
 			c.Log.Info("collected", "deleted", n)
 		}
 	})
@@ -96,29 +92,15 @@ func (c *Collector) Run(ctx context.Context) {
 // Collect makes one round and returns the number of deleted blobs: none while the clock is not trusted. If another
 // process makes one it is sandlot.ErrLeased. A failure does not keep it from the rest; the error joins all of them.
 func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
-	return c.round(ctx, c.hold)
-}
-
-// Inherit is Collect if the process that made the last round is gone, and else does nothing.
-func (c *Collector) Inherit(ctx context.Context) (deleted int, err error) {
-	if deleted, err = c.round(ctx, c.inherit); errors.Is(err, errNothingLeft) {
-		return 0, nil
-	}
-	return deleted, err
-}
-
-// errNothingLeft means that the last round came to its end.
-var errNothingLeft = errors.New("no process left a round")
-
-// round makes a round under a lease.
-func (c *Collector) round(ctx context.Context, lease func(context.Context) error) (deleted int, err error) {
 	now := c.Now().UTC() // read before the guard is consulted, so that the guard knows of any jump before it
-	may, err := c.mayDelete(ctx)
+	may := c.Ages == nil
 	if !may {
-		return 0, err
+		if may, err = c.Ages.MayDelete(ctx); !may {
+			return 0, err
+		}
 	}
-	if err := lease(ctx); err != nil {
-		if !errors.Is(err, sandlot.ErrLeased) && !errors.Is(err, errNothingLeft) {
+	if err := c.hold(ctx); err != nil {
+		if !errors.Is(err, sandlot.ErrLeased) {
 			c.Failures.Add(1)
 		}
 		return 0, err
@@ -146,26 +128,12 @@ func (c *Collector) hold(ctx context.Context) error {
 	if c.Leases == nil || c.lease != 0 && time.Since(c.renewed) < collectRenew {
 		return nil
 	}
-	return c.leased(func() (int64, error) { return c.Leases.LeaseWork(ctx, collectWork, c.lease, WorkLeaseMax) })
-}
-
-// inherit leases the work of a process that is gone.
-func (c *Collector) inherit(ctx context.Context) error {
-	err := c.leased(func() (int64, error) { return c.Leases.InheritWork(ctx, collectWork, WorkLeaseMax) })
-	if errors.Is(err, sandlot.ErrNotFound) {
-		return errNothingLeft
-	}
-	return err
-}
-
-// leased notes the lease of a call. After a failed call the lease is as it was.
-func (c *Collector) leased(call func() (int64, error)) error {
 	begun, name := time.Now(), int64(0)
 	err := sandlot.EvenFull(c.Spend, func() (err error) {
-		name, err = call()
+		name, err = c.Leases.LeaseWork(ctx, collectWork, c.lease, WorkLeaseMax)
 		return err
 	})
-	if err == nil {
+	if err == nil { // after a failed call the lease is as it was
 		c.lease, c.renewed = name, begun
 	}
 	return err
@@ -205,20 +173,6 @@ func (c *Collector) sweep(ctx context.Context, now time.Time) (deleted int, err 
 		failed.Add(err)
 	}
 	return deleted, failed.Err()
-}
-
-func (c *Collector) now() time.Time {
-	if c.Now == nil {
-		return time.Now()
-	}
-	return c.Now()
-}
-
-func (c *Collector) mayDelete(ctx context.Context) (bool, error) {
-	if c.Ages == nil {
-		return true, nil
-	}
-	return c.Ages.MayDelete(ctx)
 }
 
 // trim forgets versions beyond Keep; their bytes are collected like others. Versions that were superseded after before
@@ -290,7 +244,7 @@ func (c *Collector) deleteUnknown(ctx context.Context, refs []sandlot.BlobRef) (
 // is found among the strays later.
 func (c *Collector) delete(ctx context.Context, refs []sandlot.BlobRef) (deleted int, err error) {
 	var failed worker.Errors
-	now := c.now()
+	now := c.Now()
 	for _, ref := range refs {
 		if err := ctx.Err(); err != nil {
 			failed.Add(err)

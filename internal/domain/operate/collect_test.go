@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/testenv"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -29,13 +25,11 @@ type fakeSweep struct {
 	asked   []int // how many names each Unknown got
 	now     time.Time
 	before  time.Time
-	sweeps  atomic.Int64 // a test may read it between two
 	fail    error
 	unknown error
 }
 
 func (f *fakeSweep) Sweep(_ context.Context, now, before time.Time, limit int) ([]sandlot.BlobRef, bool, error) {
-	f.sweeps.Add(1)
 	f.now, f.before = now, before
 	if f.fail != nil || len(f.steps) == 0 {
 		return nil, false, f.fail
@@ -94,16 +88,6 @@ func collector(records *fakeSweep, blobs *fakeBlobs) *Collector {
 
 func TestCollect(t *testing.T) {
 	t.Parallel()
-	t.Run("deletes what the records let go of, step by step", func(t *testing.T) {
-		records, blobs := &fakeSweep{steps: [][]sandlot.BlobRef{{"a", "b"}, {}, {"c"}}}, &fakeBlobs{}
-		n, err := collector(records, blobs).Collect(t.Context())
-		if err != nil || n != 3 || records.sweeps.Load() != 3 {
-			t.Errorf("%d deleted in %d steps, %v", n, records.sweeps.Load(), err)
-		}
-		if diff := cmp.Diff([]sandlot.BlobRef{"a", "b", "c"}, blobs.deleted); diff != "" {
-			t.Error(diff)
-		}
-	})
 	t.Run("asks only for what is older than a day", func(t *testing.T) {
 		records, blobs := &fakeSweep{}, &fakeBlobs{}
 		_, err := collector(records, blobs).Collect(t.Context())
@@ -148,20 +132,4 @@ func TestCollect(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCollectorRun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		records := &fakeSweep{fail: errors.New("broken")}
-		c := collector(records, &fakeBlobs{})
-		c.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
-		ctx, stop := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { c.Run(ctx); close(ended) }()
-		testenv.Pass(3*time.Hour + time.Minute)
-		synctest.Wait()
-		expect.Equal(t, "rounds in three hours", records.sweeps.Load(), int64(4))
-		stop()
-		<-ended
-	})
 }

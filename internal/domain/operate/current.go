@@ -28,7 +28,9 @@ func (s currentStore) Remove(ctx context.Context, of sandlot.Subject, e sandlot.
 	return sandlot.EvenFull(s.spend, func() error { return s.heads.After(s.Store.Remove(ctx, of, e)) })
 }
 
-func (s currentStore) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
+func (s currentStore) AddKey(
+	ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry,
+) (revoked int, err error) {
 	err = sandlot.EvenFull(s.spend, func() (err error) {
 		revoked, err = s.Store.AddKey(ctx, id, k, revoke, e)
 		return err

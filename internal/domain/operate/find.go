@@ -39,16 +39,9 @@ func (f Found) subject() sandlot.Subject {
 	return sandlot.Subject{Project: f.Project.ID}
 }
 
-// Find looks up the account or project that an operator named: an account by its handle, with or without an @, or by
+// find looks up the account or project that an operator named: an account by its handle, with or without an @, or by
 // its e-mail address; or a project by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a
 // message that says so if it was deleted. An ambiguous name is an error that lists the candidates.
-func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (Found, error) {
-	if err := operator(by); err != nil {
-		return Found{}, err
-	}
-	return s.find(ctx, ref)
-}
-
 func (s *Service) find(ctx context.Context, ref string) (Found, error) {
 	found, err := s.look(ctx, ref)
 	return found, s.toldDeleted(ctx, ref, err)
@@ -76,20 +69,16 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	case errors.Is(accountErr, sandlot.ErrNotFound):
 		return project, nil
 	case accountErr == nil && err == nil:
-		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the address of the project", ref, ref)
+		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the project's URL", ref, ref)
 	}
 	return account, accountErr
 }
 
-// Account is Find for an account. A project is an error.
+// Account returns the account that an operator named, as for Show. A project is an error.
 func (s *Service) Account(ctx context.Context, by sandlot.Caller, ref string) (AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return AccountDetail{}, err
 	}
-	return s.accountNamed(ctx, ref)
-}
-
-func (s *Service) accountNamed(ctx context.Context, ref string) (AccountDetail, error) {
 	if !strings.Contains(ref, "@") {
 		ref = "@" + ref
 	}

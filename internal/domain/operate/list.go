@@ -9,7 +9,9 @@ import (
 )
 
 // Accounts returns accounts with an ID above after, oldest first, at most limit; if suspended, only suspended ones.
-func (s *Service) Accounts(ctx context.Context, by sandlot.Caller, after sandlot.AccountID, suspended bool, limit int) ([]AccountDetail, error) {
+func (s *Service) Accounts(
+	ctx context.Context, by sandlot.Caller, after sandlot.AccountID, suspended bool, limit int,
+) ([]AccountDetail, error) {
 	if err := operator(by); err != nil {
 		return nil, err
 	}
@@ -32,7 +34,7 @@ func (s *Service) Log(ctx context.Context, by sandlot.Caller, q LogQuery) ([]san
 	return s.store.Log(ctx, q)
 }
 
-// LogTarget returns the name in the audit log of the account or project that an operator named, as for Find. It also
+// LogTarget returns the name in the audit log of the account or project that an operator named, as for Show. It also
 // finds deleted ones.
 func (s *Service) LogTarget(ctx context.Context, by sandlot.Caller, ref string) (string, error) {
 	if err := operator(by); err != nil {

@@ -37,18 +37,18 @@ type NewReport struct {
 
 // Reportable returns a project that can be reported, which may be suspended, and the token of a form to report it with.
 // Anything else is sandlot.ErrNotFound, with a token all the same. Anybody may call it.
-func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, formToken string, err error) {
+func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, token string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, "", err
 	}
-	if formToken, err = s.vault.FormToken(); err != nil {
+	if token, err = s.vault.FormToken(); err != nil {
 		return sandlot.Project{}, "", err
 	}
 	if !names.ValidProjectID(string(id)) {
-		return sandlot.Project{}, formToken, sandlot.ErrNotFound
+		return sandlot.Project{}, token, sandlot.ErrNotFound
 	}
 	p, err = s.store.Project(ctx, id)
-	return p, formToken, err
+	return p, token, err
 }
 
 // Report records a report and returns its number. The operator gets a message if there is an
@@ -72,15 +72,13 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (
 	if r.Contact, err = sandlot.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
 		return "", err
 	}
-	return s.addReport(ctx, by, r, in, s.vault.Keyed("report", fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})))
-}
-
-// addReport records a report under a number that no other has. form is the digest by which a repeat of the same form
-// with the same words is found.
-func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in NewReport, form sandlot.Digest) (number string, err error) {
+	// The digest finds a repeat of the same form with the same words.
+	words := fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})
+	form := s.vault.Keyed("report", words)
 	var job *sandlot.Job
 	if s.reportMail != "" {
-		job = &sandlot.Job{Kind: sandlot.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: s.vault.Asker(sandlot.Caller{From: by.From})}
+		asker := s.vault.Asker(sandlot.Caller{From: by.From})
+		job = &sandlot.Job{Kind: sandlot.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: asker}
 	}
 	for range caseDraws {
 		drawn, err := s.vault.Text(caseAlphabet, 8)
@@ -99,7 +97,8 @@ func (s *Service) addReport(ctx context.Context, by sandlot.Caller, r Report, in
 func cleanDetails(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The details are longer than %d characters, or not UTF-8.", MaxDetails).In("details")
+		text := "The details are longer than %d characters, or not UTF-8."
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, text, MaxDetails).In("details")
 	}
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {

@@ -62,5 +62,7 @@ func operator(by sandlot.Caller) error { return sandlot.Authorize(by, sandlot.Ac
 
 // entry returns the entry of the audit log for an act of the operator now.
 func (s *Service) entry(by sandlot.Caller, action, target, reason string) sandlot.LogEntry {
-	return sandlot.LogEntry{At: s.now().UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(), Action: action, Target: target, Reason: reason}
+	return sandlot.LogEntry{
+		At: s.now().UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(), Action: action, Target: target, Reason: reason,
+	}
 }

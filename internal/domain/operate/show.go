@@ -17,17 +17,17 @@ import (
 type Shown struct {
 	Found
 	Deleted  *Deletion               // of a deleted one; then only Log is set besides
-	Proposed *Proposal               // of an account, if it has one
 	Projects []ProjectDetail         // of an account, oldest first
-	Keys     []sandlot.Key           // without revoked ones
+	Keys     []sandlot.Key           // of an account, without revoked ones
 	Versions []sandlot.VersionChange // of a project
 	Files    []sandlot.File          // of a project's current version, by their names
 	Reports  []Report                // of the project, or of the projects listed
 	Log      []sandlot.LogEntry
 }
 
-// Show is Find together with the records of the account or project. Each list has at most limit items. A deleted one is
-// no error: Deleted describes it.
+// Show returns an account or project with its records. ref names an account by its handle, with or without an @, or by its
+// e-mail address; or a project by its id or any of its addresses. An ambiguous name is an error that lists the
+// candidates. Each list has at most limit items. A deleted one is no error: Deleted describes it.
 func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
@@ -59,12 +59,6 @@ func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit
 
 // showAccount adds the records of an account.
 func (s *Service) showAccount(ctx context.Context, out *Shown, limit int) (err error) {
-	proposed, err := s.store.ProposedEmail(ctx, out.Account.ID, s.now().UTC())
-	if err == nil {
-		out.Proposed = &proposed
-	} else if !errors.Is(err, sandlot.ErrNotFound) {
-		return err
-	}
 	if out.Projects, err = s.store.ListProjects(ctx, ProjectQuery{Account: out.Account.ID, Limit: limit}); err != nil {
 		return err
 	}
@@ -95,34 +89,11 @@ func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err e
 		return err
 	}
 	out.Files = out.Files[:min(len(out.Files), limit)]
-	if out.Keys, err = s.keysOf(ctx, p.Account, p.ID, limit); err != nil {
-		return err
-	}
 	out.Reports, err = s.store.Reports(ctx, ReportQuery{Project: p.ID, Limit: limit})
 	return err
 }
 
-// keysOf returns keys of one project, which it finds among those of its account.
-func (s *Service) keysOf(ctx context.Context, account sandlot.AccountID, id sandlot.ProjectID, limit int) (keys []sandlot.Key, err error) {
-	const page = 500
-	for before := int64(0); len(keys) < limit; {
-		list, err := s.store.Keys(ctx, account, before, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range list {
-			if before = k.ID; k.Project == id && len(keys) < limit {
-				keys = append(keys, k)
-			}
-		}
-		if len(list) < page {
-			break
-		}
-	}
-	return keys, nil
-}
-
-// deleted returns the deletion of the account or project that an operator named, as for Find. E-mail addresses find
+// deleted returns the deletion of the account or project that an operator named, as for Show. E-mail addresses find
 // nothing, because they went with their accounts. One that was not deleted is sandlot.ErrNotFound.
 func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)

@@ -47,12 +47,6 @@ type Deletion struct {
 	Entry  sandlot.LogEntry // the entry of the audit log; its ID is 0 if there is none
 }
 
-// Proposal is an address that an account wants and that nobody has confirmed.
-type Proposal struct {
-	Email     string
-	ExpiresAt time.Time // of the link that confirms it
-}
-
 // AdminStore keeps the acts of operators, under the same promises as a publish.Store. A deleted account or project is
 // sandlot.ErrNotFound. Methods that list may read all records: they are for people.
 type AdminStore interface {
@@ -101,7 +95,6 @@ type AdminStore interface {
 // RecoveryStore, ProjectStore and Store.
 type PartStore interface {
 	Keys(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Key, error)
-	ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (Proposal, error)
 	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
 }
@@ -121,9 +114,6 @@ type LeaseStore interface {
 	// the lease. If somebody else has it it is sandlot.ErrLeased. held is the lease that the caller has, 0 for none: it
 	// is renewed, or ended if length is 0.
 	LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (int64, error)
-	// InheritWork is LeaseWork of work whose lease has lapsed because its holder is gone. While somebody has it it is
-	// sandlot.ErrLeased, and if it was ended, or there was none, sandlot.ErrNotFound.
-	InheritWork(ctx context.Context, work string, length time.Duration) (int64, error)
 }
 
 // WorkLeaseMax is the longest lease of work. A lease that seems longer got its time from a wrong clock.

@@ -117,7 +117,15 @@ type Verifier struct {
 // Run verifies everything once and returns its counts. Findings are no error: an error means that not everything could
 // be verified.
 func (v *Verifier) Run(ctx context.Context) (Verified, error) {
-	for _, part := range []func(context.Context) error{v.database, v.accounts, v.projects, v.blobs, v.strays} {
+	accounts := func(ctx context.Context) error {
+		_, err := v.mistakes(ctx, v.Records.AccountMistakes)
+		return err
+	}
+	projects := func(ctx context.Context) (err error) {
+		v.seen.Projects, err = v.mistakes(ctx, v.Records.Mistakes)
+		return err
+	}
+	for _, part := range []func(context.Context) error{v.database, accounts, projects, v.blobs, v.strays} {
 		if err := part(ctx); err != nil {
 			return v.seen, fmt.Errorf("verify: %w", err)
 		}
@@ -146,21 +154,10 @@ func (v *Verifier) database(ctx context.Context) error {
 	return err
 }
 
-// accounts verifies the records of accounts.
-func (v *Verifier) accounts(ctx context.Context) error {
-	_, err := v.mistakes(ctx, v.Records.AccountMistakes)
-	return err
-}
-
-// projects verifies the records of projects, their files and versions.
-func (v *Verifier) projects(ctx context.Context) error {
-	n, err := v.mistakes(ctx, v.Records.Mistakes)
-	v.seen.Projects += n
-	return err
-}
+type readMistakes func(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
 
 // mistakes reads page after page, reports the mistakes, and returns the number of records it read.
-func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, after int64, limit int) ([]Mistake, int, int64, error)) (all int64, err error) {
+func (v *Verifier) mistakes(ctx context.Context, read readMistakes) (all int64, err error) {
 	for last := int64(0); ; {
 		found, seen, next, err := read(ctx, last, verifyPage)
 		if err != nil || seen == 0 {
@@ -169,7 +166,8 @@ func (v *Verifier) mistakes(ctx context.Context, read func(ctx context.Context, 
 		last = next
 		all += int64(seen)
 		for _, m := range found {
-			if err := v.found(Finding{Kind: FoundMistake, Handle: m.Handle, Project: m.Project, Filename: m.Filename, Detail: m.Detail}); err != nil {
+			f := Finding{Kind: FoundMistake, Handle: m.Handle, Project: m.Project, Filename: m.Filename, Detail: m.Detail}
+			if err := v.found(f); err != nil {
 				return all, err
 			}
 		}
@@ -268,6 +266,9 @@ func (v *Verifier) bad(b sandlot.Blob, kind, detail string, uses []BlobUse) erro
 	return nil
 }
 
+const strayDetail = "no record refers to it; the collector will delete it within an hour. " +
+	"One that stays cannot be deleted: the log says why"
+
 // strays reports blobs that the Collector should have deleted, and files that it never will.
 func (v *Verifier) strays(ctx context.Context) error {
 	before := v.Now().Add(-Grace)
@@ -276,7 +277,7 @@ func (v *Verifier) strays(ctx context.Context) error {
 		unknown, err := v.Records.Unknown(ctx, batch)
 		batch = batch[:0]
 		for _, ref := range unknown {
-			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: "no record refers to it; the collector will delete it within an hour. One that stays cannot be deleted: the log says why"}); err != nil {
+			if err := v.found(Finding{Kind: FoundStray, Blob: string(ref), Detail: strayDetail}); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -41,24 +40,6 @@ func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, leng
 			WHERE leases.leased_until <= ?3 OR leases.leased_until > ?4 OR leases.leased_until = ?5`, work, name, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never(), held)
 	})
 	return name, in("lease work", err)
-}
-
-func (store Upkeep) InheritWork(ctx context.Context, work string, length time.Duration) (name int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		l := store.db.lease(length)
-		name = l.until()
-		n, err := t.Exec("UPDATE leases SET leased_until = ? WHERE work = ? AND leased_until > 0 AND (leased_until <= ? OR leased_until > ?)",
-			name, work, micros(l.now), lease{l.now, operate.WorkLeaseMax}.never())
-		if err != nil || n > 0 {
-			return err
-		}
-		until, err := t.number("SELECT leased_until FROM leases WHERE work = ?", work)
-		if err == nil && until > 0 {
-			return sandlot.ErrLeased
-		}
-		return cmp.Or(err, sandlot.ErrNotFound)
-	})
-	return name, in("inherit work", err)
 }
 
 // Alone says that no other process uses the database, as a server knows that holds the

@@ -233,7 +233,7 @@ func useOwned(t *testing.T, db *DB, a sandlot.Account, p sandlot.Project, now ti
 	expect.Is(t, "set language", db.Account().SetLang(ctx, a.ID, "fr"), nil)
 	m := account.EmailMove{Account: a.ID, Email: "c@example.com", ExpiresAt: soon}
 	expect.Is(t, "propose", db.Account().ProposeEmail(ctx, m, sandlot.Job{Address: "c"}, now, 9), nil)
-	_, err := db.Operate().ProposedEmail(ctx, a.ID, now)
+	_, err := db.Account().ProposedEmail(ctx, a.ID, now)
 	expect.Is(t, "proposed", err, nil)
 	expect.Is(t, "withdraw", db.Account().WithdrawEmail(ctx, 0), nil)
 	_, err = db.Mail().AddEmailLink(ctx, sandlot.Digest{3}, m, now)

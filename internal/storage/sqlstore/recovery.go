@@ -6,7 +6,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/format/names"
 	"sandlot/internal/storage/sqlstore/engine"
 )
@@ -72,11 +71,6 @@ func addMove(t *tx, m account.EmailMove) error {
 func (store RecoveryStore) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
 	m, err := one(ctx, store.db, scanMove, selectMove+"m.account = ?2 AND m.undo = 0 ORDER BY m.id DESC LIMIT 1", micros(now), id)
 	return m.EmailMove, in("read proposed address", err)
-}
-
-func (store Operate) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (operate.Proposal, error) {
-	m, err := RecoveryStore{store.db}.ProposedEmail(ctx, id, now)
-	return operate.Proposal{Email: m.Email, ExpiresAt: m.ExpiresAt}, err
 }
 
 func (store RecoveryStore) WithdrawEmail(ctx context.Context, id sandlot.AccountID) error {

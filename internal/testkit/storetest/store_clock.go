@@ -12,7 +12,6 @@ func clockCases() []storeCase {
 	return []storeCase{
 		{"DaySalt/fresh the first time it is asked for and then the same", daySalt},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
-		{"InheritWork/is given once a lease has lapsed", inheritWork},
 		{"ClaimJobs/a job is also due if that seems to be more than JobWaitMax ahead", jobOfWrongClock},
 		{"CountMail/what seems to be sent after that time, a wrong clock left", mailsToCome},
 	}
@@ -65,18 +64,4 @@ func leaseWork(t *testing.T, s Stores) {
 		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", first, length)
 		wants(t, "one that lapsed and is another's", err, sandlot.ErrLeased)
 	}
-}
-
-func inheritWork(t *testing.T, s Stores) {
-	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
-	_, err := s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "that of another", err, sandlot.ErrLeased)
-	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
-	s.Later(time.Minute)
-	second := must(s.Upkeep.InheritWork(t.Context(), "dig", time.Minute))(t)
-	_, err = s.Upkeep.InheritWork(t.Context(), "dig", time.Minute)
-	wants(t, "what was inherited", err, sandlot.ErrLeased)
-	_, err = s.Upkeep.LeaseWork(t.Context(), "dig", first, time.Minute)
-	wants(t, "to whom it lapsed", err, sandlot.ErrLeased)
-	must(s.Upkeep.LeaseWork(t.Context(), "dig", second, time.Minute))(t)
 }
