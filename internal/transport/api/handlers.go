@@ -26,7 +26,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.W.Header().Set("Location", out.Addresses.URL)
 	checks, _ := a.checked(c, out.Project, 0)
-	return reply{http.StatusCreated, newPublished(out, checks, a.notes(c, out.Warnings))}, nil
+	return reply{http.StatusCreated, newPublished(out, checks, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -40,7 +40,7 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	}
 	c.fromRecord(out.FromRecord)
 	checks, broken := a.checked(c, out.Project, out.Previous)
-	notes := a.notes(c, append(out.Warnings, broken...))
+	notes := a.notes(c, append(a.withPage(c, out.Project, in.Content, out.Warnings), broken...))
 	if out.Many {
 		return reply{http.StatusOK, newMany(out, checks, notes)}, nil
 	}
