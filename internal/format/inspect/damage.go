@@ -44,7 +44,7 @@ const (
 // DamageOf detects damage in the first and the last bytes of a text.
 func DamageOf(head, tail []byte) (d Damage) {
 	first := head[:min(len(head), early)]
-	if aDiff.Match(first) {
+	if isDiff(first) {
 		d |= diff
 	}
 	if isConflict(head) {
@@ -71,6 +71,16 @@ func DamageOf(head, tail []byte) (d Damage) {
 		d |= escaped
 	}
 	return d
+}
+
+// isDiff reports whether a text begins with a list of changes. The pattern alone takes 20 us.
+func isDiff(first []byte) bool {
+	for _, mark := range []string{"@@ -", "diff --git ", "*** Begin Patch"} {
+		if bytes.Contains(first, []byte(mark)) {
+			return aDiff.Match(first)
+		}
+	}
+	return false
 }
 
 // lastOf returns the last index of a text that is seldom there, or -1. Searches forward are much faster.

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"bytes"
 	"hash/crc32"
 
 	"sandlot/internal/format/names"
@@ -16,7 +17,11 @@ const (
 // inside another.
 func FindKey(text []byte) int {
 	for at := 0; at+keySize <= len(text); at++ {
-		if text[at+keyPrefix-1] == '_' && isKey(text[at:at+keySize]) {
+		i := bytes.IndexByte(text[at+keyPrefix-1:], '_')
+		if at += i; i < 0 || at+keySize > len(text) {
+			break
+		}
+		if isKey(text[at : at+keySize]) {
 			return at
 		}
 	}
