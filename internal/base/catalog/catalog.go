@@ -69,24 +69,13 @@ func read[T any](files fs.FS, name string, into map[string]T) error {
 	return nil
 }
 
-// Nearest returns the service's language nearest to a tag: zh-CN gets zh-Hans, pt-BR gets pt. If none is near, or the
-// tag is malformed, it returns Fallback, and ok is false.
-func (c *Texts[T]) Nearest(tag string) (lang string, ok bool) {
-	t, err := language.Parse(tag)
-	if err != nil {
+// Nearest returns the service's language nearest to a tag, or to those of an Accept-Language: zh-CN gets zh-Hans, pt-BR
+// gets pt. If none is near, or the tags are malformed, it returns Fallback, and ok is false.
+func (c *Texts[T]) Nearest(tags string) (lang string, ok bool) {
+	list, _, err := language.ParseAcceptLanguage(tags[:min(len(tags), 200)]) // a browser sends under a hundred bytes
+	if err != nil || len(list) == 0 {
 		return Fallback, false
 	}
-	_, i, confidence := c.matcher.Match(t)
-	return c.Langs[i], confidence > language.No
-}
-
-// Accepted returns the service's language that fits an Accept-Language best. If none fits it returns Fallback, and ok
-// is false.
-func (c *Texts[T]) Accepted(header string) (lang string, ok bool) {
-	tags, _, err := language.ParseAcceptLanguage(header[:min(len(header), 200)]) // a browser sends under a hundred bytes
-	if err != nil || len(tags) == 0 {
-		return Fallback, false
-	}
-	_, i, confidence := c.matcher.Match(tags...)
+	_, i, confidence := c.matcher.Match(list...)
 	return c.Langs[i], confidence > language.No
 }

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sandlot/internal/format/inspect"
@@ -32,11 +33,7 @@ func (f *finder) howToBuild() string {
 
 // noModule reports whether files with that extension are imported only where a build replaces them.
 func noModule(ext string) bool {
-	switch familyOf(ext) {
-	case "picture", "sound", "style", "font", "model":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"picture", "sound", "style", "font", "model"}, familyOf(ext))
 }
 
 // deepestBase is the depth of the folder of a host that a project may be built for.

@@ -3,7 +3,7 @@ package check
 import (
 	"bytes"
 	"path"
-	"strings"
+	"regexp"
 
 	"github.com/tdewolff/parse/v2"
 	"github.com/tdewolff/parse/v2/css"
@@ -69,11 +69,7 @@ func (s *scanner) styleRef(value []byte, at int) {
 
 // libraryStyle reports whether a file is the style of such a library, by its name.
 func libraryStyle(l *Look) bool {
-	base := strings.ToLower(path.Base(l.name))
-	for _, name := range []string{"bootstrap", "foundation", "jquery-ui", "jquery.mobile"} {
-		if strings.HasPrefix(base, name) {
-			return true
-		}
-	}
-	return false
+	return aLibrary.MatchString(path.Base(l.name))
 }
+
+var aLibrary = regexp.MustCompile("^(?i:bootstrap|foundation|jquery-ui|jquery[.]mobile)")

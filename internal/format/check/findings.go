@@ -98,12 +98,8 @@ func at(l *Look, p place) string {
 
 // shown returns a name for a message: unquoted, if it cannot be mistaken for something else.
 func shown(name string) string {
-	for _, c := range name {
-		if c <= ' ' || c == '"' || c == '\'' || c == 0x7f || len(name) > 60 {
-			return inspect.Quoted(name)
-		}
-	}
-	if quoted := inspect.Quoted(name); quoted[1:len(quoted)-1] != name {
+	quoted := inspect.Quoted(name)
+	if quoted[1:len(quoted)-1] != name || strings.ContainsAny(name, " '") {
 		return quoted
 	}
 	return name

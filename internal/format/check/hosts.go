@@ -10,9 +10,8 @@ const mostHosts = 10
 
 // hosts are the other hosts that a project loads from, each once.
 type hosts struct {
-	names []string
-	where []string
-	more  int
+	list []string // each with its place
+	more int
 }
 
 // elsewhere judges a reference that leads out of the project.
@@ -23,7 +22,7 @@ func (f *finder) elsewhere(l *Look, r ref, t target) {
 	case t.scheme == "file":
 		f.add(LocalAddress, "Send the file with the project, and write its name there.",
 			"%s %s a file on the disk of whoever opens the page, who does not have it.", at(l, r.place), verbs[r.how])
-	case ownMachine(t.host):
+	case ownMachine.MatchString(t.host):
 		if f.first("local " + t.host) {
 			f.add(LocalAddress,
 				"A project has no server of its own: put what is needed into its files, or ask a server that all visitors reach.",
@@ -41,41 +40,32 @@ func (f *finder) foreign(l *Look, r ref, t target) {
 			"%s %s something from %s://%s, and browsers block that in a page that comes by https.",
 			at(l, r.place), verbs[r.how], t.scheme, shown(t.host))
 	}
-	if !f.first("host " + t.host) {
+	if !f.first("host "+t.host) || strings.Contains(f.Place.Told, t.host) {
 		return
 	}
-	if strings.Contains(f.Place.Told, t.host) {
-		return
-	}
-	if len(f.hosts.names) == mostHosts {
+	if len(f.hosts.list) == mostHosts {
 		f.hosts.more++
 		return
 	}
-	f.hosts.names, f.hosts.where = append(f.hosts.names, shown(t.host)), append(f.hosts.where, at(l, r.place))
+	f.hosts.list = append(f.hosts.list, shown(t.host)+" ("+at(l, r.place)+")")
 }
 
 // tell adds one finding that lists the hosts.
 func (h *hosts) tell(f *finder) {
-	if len(h.names) == 0 {
+	if len(h.list) == 0 {
 		return
 	}
-	var list strings.Builder
-	for i, name := range h.names {
-		if i > 0 {
-			list.WriteString(", ")
-		}
-		list.WriteString(name + " (" + h.where[i] + ")")
-	}
+	list := strings.Join(h.list, ", ")
 	if h.more > 0 {
-		fmt.Fprintf(&list, " and %d more", h.more)
+		list += fmt.Sprintf(" and %d more", h.more)
 	}
 	if f.Place.Blocked {
 		f.add(OtherHosts,
 			"Verify the e-mail address of its account, or send what is needed with update and load it from the project itself.",
-			"The project needs other hosts, which its quarantine blocks: %s.", list.String())
+			"The project needs other hosts, which its quarantine blocks: %s.", list)
 		return
 	}
 	f.add(OtherHosts, "What is needed from them can also be sent with update and loaded from the project itself, "+
 		"where it does not change or go away.",
-		"The project needs other hosts: %s. It works while these answer and allow it.", list.String())
+		"The project needs other hosts: %s. It works while these answer and allow it.", list)
 }

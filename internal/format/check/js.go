@@ -31,10 +31,13 @@ func (s *scanner) scriptFile() {
 
 // script scans the script of a page between two offsets; ended reports whether its end tag is there.
 func (s *scanner) script(from, to int, ended, module bool) {
+	code := s.text[from:to]
+	if len(bytes.TrimSpace(code)) == 0 {
+		return
+	}
 	defer func() { s.module = place{} }() // the page itself is no module
 	x := lexer{scanner: s, end: to}
 	x.run(from)
-	code := s.text[from:to]
 	elsewhere := bytes.Contains(code, []byte("<!--")) && bytes.Contains(code, []byte("<script")) // for a browser it ends there
 	if !ended || s.svg || len(s.faults) == mostFaults || elsewhere {
 		return

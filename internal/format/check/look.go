@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -209,7 +210,8 @@ func (s *scanner) anywhere(at int) place {
 
 // ref keeps a reference that may be to a file or to another host.
 func (s *scanner) ref(how how, value []byte, at int) {
-	if value = bytes.TrimSpace(value); len(value) == 0 || len(value) > longestRef || len(s.refs) >= mostRefs || unreadable(value) {
+	value = bytes.TrimSpace(value)
+	if len(value) == 0 || len(value) > longestRef || len(s.refs) >= mostRefs || unreadable(value) {
 		return
 	}
 	if n := len(s.refs); n > 0 && s.refs[n-1].to == string(value) && s.refs[n-1].how == how {
@@ -218,17 +220,13 @@ func (s *scanner) ref(how how, value []byte, at int) {
 	s.refs = append(s.refs, ref{string(value), s.spot(at), how})
 }
 
+// noFile matches the schemes of addresses that lead to no file.
+var noFile = regexp.MustCompile("^(?i:data|blob|javascript|mailto|about|tel):")
+
 // unreadable reports whether a reference leads to no file, or may be changed by a program.
 func unreadable(value []byte) bool {
-	switch value[0] {
-	case '#', '?', '$', '{', '<', '@':
+	if bytes.IndexByte([]byte("#?${<@"), value[0]) >= 0 || noFile.Match(value) {
 		return true
-	case 'd', 'D', 'b', 'B', 'j', 'J', 'm', 'M', 'a', 'A', 't', 'T':
-		for _, scheme := range []string{"data:", "blob:", "javascript:", "mailto:", "about:", "tel:"} {
-			if len(value) >= len(scheme) && strings.EqualFold(string(value[:len(scheme)]), scheme) {
-				return true
-			}
-		}
 	}
 	for _, c := range value {
 		switch c {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"sandlot/internal/format/names"
@@ -53,30 +54,23 @@ func (f *finder) nearest(name string) (near string) {
 
 // distance returns how far two names are apart: first that of the files counts, and then whether they share a folder.
 func distance(a, b string, together bool) int {
-	apart := 1
+	apart, extA, extB := 1, path.Ext(a), path.Ext(b)
 	if together {
 		apart = 0
 	}
+	stemA, stemB := strings.TrimSuffix(a, extA), strings.TrimSuffix(b, extB)
 	switch {
 	case a == b:
 		return apart
-	case len(a) > longestNear || len(b) > longestNear:
-		return 100
-	case strings.TrimSuffix(a, path.Ext(a)) == strings.TrimSuffix(b, path.Ext(b)) && alike(path.Ext(a), path.Ext(b)):
+	case max(len(a), len(b)) > longestNear:
+	case stemA == stemB && alike(extA, extB):
 		return 3 + apart
-	}
-	if path.Ext(a) != path.Ext(b) {
-		return 100
-	}
-	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
-	if min(len(a), len(b)) < 4 { // two edits turn one short name into any other
-		return 100
-	}
-	if max(len(a)-len(b), len(b)-len(a)) > mostEdits {
-		return 100
-	}
-	if n := names.Edits(a, b); n <= mostEdits {
-		return 3*n + apart
+	case extA != extB, min(len(stemA), len(stemB)) < 4: // two edits turn one short name into any other
+	case max(len(stemA)-len(stemB), len(stemB)-len(stemA)) > mostEdits:
+	default:
+		if n := names.Edits(stemA, stemB); n <= mostEdits {
+			return 3*n + apart
+		}
 	}
 	return 100
 }
@@ -87,23 +81,23 @@ func alike(a, b string) bool {
 	return a == "" || b == "" || familyOf(a) == familyOf(b)
 }
 
+// families are the extensions of files that may replace each other.
+var families = map[string][]string{
+	"picture": strings.Fields(".png .jpg .jpeg .gif .webp .avif .svg .bmp .ico"),
+	"sound":   strings.Fields(".mp3 .ogg .wav .m4a .aac .flac .opus .webm .mp4"),
+	"script":  strings.Fields(".js .mjs .cjs .ts .mts .jsx .tsx"),
+	"style":   strings.Fields(".css .scss .sass .less"),
+	"page":    strings.Fields(".html .htm"),
+	"font":    strings.Fields(".woff .woff2 .ttf .otf"),
+	"model":   strings.Fields(".gltf .glb .obj .fbx"),
+}
+
 // familyOf returns the family of files of an extension; an extension without others is its own family.
 func familyOf(ext string) string {
-	switch ext {
-	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".ico":
-		return "picture"
-	case ".mp3", ".ogg", ".wav", ".m4a", ".aac", ".flac", ".opus", ".webm", ".mp4":
-		return "sound"
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".jsx", ".tsx":
-		return "script"
-	case ".css", ".scss", ".sass", ".less":
-		return "style"
-	case ".html", ".htm":
-		return "page"
-	case ".woff", ".woff2", ".ttf", ".otf":
-		return "font"
-	case ".gltf", ".glb", ".obj", ".fbx":
-		return "model"
+	for family, list := range families {
+		if slices.Contains(list, ext) {
+			return family
+		}
 	}
 	return ext
 }

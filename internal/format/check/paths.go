@@ -14,34 +14,26 @@ const mostSettings = 50
 const mostPrefixes = 8
 
 // aFolder is the text after the name of a setting for a folder or a host: a call's only argument, or a value.
-var aFolder = regexp.MustCompile("^(?:\\w*\\(|\\w*\\s*[:=])\\s*(?:\"([^\"\\\\\n]*)\"|'([^'\\\\\n]*)'|`([^`\\\\$\n]*)`)\\s*[),;}\n]")
+var aFolder = regexp.MustCompile("^(?:\\w*\\(|\\w*\\s*[:=])\\s*[\"'`]([^\"'`\\\\$\n]*)[\"'`]\\s*[),;}\n]")
 
 // folderSet keeps the folder that a script sets for its files. If it is no plain text, these files cannot be judged.
 func (s *scanner) folderSet(at int) {
-	if s.settings++; s.settings > mostSettings {
-		s.facts |= elsewhere
-		return
-	}
+	s.settings++
 	found := aFolder.FindSubmatchIndex(s.text[at:min(len(s.text), at+300)])
-	if found == nil || len(s.prefixes) == mostPrefixes {
+	if s.settings > mostSettings || found == nil || len(s.prefixes) == mostPrefixes {
 		s.facts |= elsewhere
 		return
 	}
-	for i := 2; i < len(found); i += 2 {
-		if found[i] < 0 {
-			continue
+	folder := string(s.text[at+found[2] : at+found[3]])
+	switch t := read(folder); {
+	case t.host != "" || t.scheme != "":
+		s.facts |= elsewhere
+		if bytes.IndexByte(s.text[at:at+found[2]], '(') >= 0 && len(s.refs) < mostRefs {
+			s.refs = append(s.refs, ref{folder, s.anywhere(at), asks})
 		}
-		folder := string(s.text[at+found[i] : at+found[i+1]])
-		switch t := read(folder); {
-		case t.host != "" || t.scheme != "":
-			s.facts |= elsewhere
-			if bytes.IndexByte(s.text[at:at+found[i]], '(') >= 0 && len(s.refs) < mostRefs {
-				s.refs = append(s.refs, ref{folder, s.anywhere(at), asks})
-			}
-		case folder != "":
-			s.prefixes = append(s.prefixes, strings.TrimSuffix(folder, "/")+"/")
-			s.rooted = s.rooted || foldedIs(s.text[at:at+len("loadroot")], "loadroot")
-		}
+	case folder != "":
+		s.prefixes = append(s.prefixes, strings.TrimSuffix(folder, "/")+"/")
+		s.rooted = s.rooted || foldedIs(s.text[at:at+len("loadroot")], "loadroot")
 	}
 }
 

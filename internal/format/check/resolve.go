@@ -3,6 +3,7 @@ package check
 import (
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 
 	"sandlot/internal/format/names"
@@ -18,8 +19,8 @@ type target struct {
 // read parses a reference.
 func read(to string) target {
 	scheme, rest := "", to
-	if n := strings.IndexByte(to, ':'); n > 0 && n <= 12 && isScheme(to[:n]) {
-		scheme, rest = strings.ToLower(to[:n]), to[n+1:]
+	if found := aScheme.FindString(to[:min(len(to), 13)]); found != "" {
+		scheme, rest = strings.ToLower(found[:len(found)-1]), to[len(found):]
 	}
 	switch {
 	case strings.HasPrefix(rest, "//") && (scheme == "" || scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss"):
@@ -28,7 +29,7 @@ func read(to string) target {
 			host = host[:n]
 		}
 		host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
-		return target{scheme: scheme, host: host, ok: validHost(host)}
+		return target{scheme: scheme, host: host, ok: aHost.MatchString(host)}
 	case scheme == "file" || len(scheme) == 1:
 		return target{scheme: "file", ok: true}
 	case scheme != "":
@@ -41,43 +42,13 @@ func read(to string) target {
 	return target{path: plain, ok: err == nil && plain != ""}
 }
 
-// isScheme reports whether text is the name of a scheme.
-func isScheme(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; !(c|0x20 >= 'a' && c|0x20 <= 'z') && (i == 0 || !(c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.')) {
-			return false
-		}
-	}
-	return true
-}
-
-// validHost reports whether text can be the name or the address of a host, with its port.
-func validHost(text string) bool {
-	if text == "" || len(text) > 260 {
-		return false
-	}
-	for i := range len(text) {
-		if c := text[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte(".-_:[]", c) >= 0) {
-			return false
-		}
-	}
-	return true
-}
-
-// ownMachine reports whether a host is the visitor's own machine, or one beside it.
-func ownMachine(host string) bool {
-	name := host
-	if n := strings.LastIndexByte(host, ':'); n >= 0 && !strings.HasSuffix(host, "]") {
-		name = host[:n]
-	}
-	switch {
-	case name == "localhost", name == "0.0.0.0", name == "[::1]", strings.HasSuffix(name, ".localhost"):
-		return true
-	case strings.HasPrefix(name, "127."), strings.HasPrefix(name, "192.168."), strings.HasPrefix(name, "10."):
-		return strings.Trim(name, "0123456789.") == ""
-	}
-	return false
-}
+var (
+	aScheme = regexp.MustCompile("^[A-Za-z][A-Za-z0-9+.-]*:")
+	// aHost matches what can be the name or the address of a host, with its port.
+	aHost = regexp.MustCompile("^[a-z0-9._:\\[\\]-]{1,260}$")
+	// ownMachine matches the visitor's own machine, or one beside it.
+	ownMachine = regexp.MustCompile(`^(?:(?:.*\.)?localhost|0\.0\.0\.0|\[::1\]|(?:127|10|192\.168)\.[0-9.]+)(?::[0-9]*)?$`)
+)
 
 // within returns the name of the file that a decoded path means, seen from a folder of the project ("" for its root):
 // "" is the root itself, and a name with a slash at its end a folder. No path leads out of the root.

@@ -27,7 +27,7 @@ type meter struct {
 	steps       int  // -1 for more than the parser may take, or if the meaning of a slash is unclear
 }
 
-func newMeter(size int) meter { return meter{levels: make([]open, 1, 32), steps: 40 + size/8} }
+func newMeter(size int) meter { return meter{levels: make([]open, 1, 8), steps: 40 + size/8} }
 
 // count counts one token.
 func (m *meter) count(tt js.TokenType) {

@@ -72,30 +72,18 @@ func (s *scanner) asksFor(t *tag) {
 		load(loads, "src")
 	}
 	load(loads, "poster")
-	s.set([]byte(t.attr("srcset")), t.at)
-	s.set([]byte(t.attr("imagesrcset")), t.at)
+	s.set(t.attr("srcset"), t.at)
+	s.set(t.attr("imagesrcset"), t.at)
 }
 
 // set keeps the candidates of a srcset.
-func (s *scanner) set(srcset []byte, at int) {
-	for len(srcset) > 0 && len(s.refs) < mostRefs {
-		srcset = bytes.TrimLeft(srcset, " \t\r\n,")
-		n := bytes.IndexAny(srcset, " \t\r\n")
-		if n < 0 {
-			n = len(srcset)
-		}
-		if bytes.HasPrefix(srcset, []byte("data:")) {
-			return // it may hold commas and blanks
-		}
-		s.ref(loads, bytes.TrimRight(srcset[:n], ","), at)
-		if n > 0 && srcset[n-1] != ',' {
-			if comma := bytes.IndexByte(srcset[n:], ','); comma >= 0 {
-				n += comma
-			} else {
-				n = len(srcset)
-			}
-		}
-		srcset = srcset[n:]
+func (s *scanner) set(srcset string, at int) {
+	if strings.Contains(srcset, "data:") {
+		return // it may hold commas and blanks
+	}
+	for candidate := range strings.SplitSeq(srcset, ",") {
+		address, _, _ := strings.Cut(strings.TrimSpace(candidate), " ")
+		s.ref(loads, []byte(address), at)
 	}
 }
 

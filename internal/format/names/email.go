@@ -61,7 +61,8 @@ func EmailKey(s string) string {
 
 const (
 	tooLong  = "The e-mail address is longer than 254 bytes."
-	notPlain = "The e-mail address must be one plain address like name@example.com, without a name, quotes, brackets, comments or a list."
+	notPlain = "The e-mail address must be one plain address like name@example.com, " +
+		"without a name, blanks, quotes, brackets, comments or a list."
 )
 
 // refusedEmail returns the fault of an address as a whole.
@@ -71,21 +72,17 @@ func refusedEmail(s string) string {
 		return "The e-mail address is empty."
 	case len(s) > maxEmail:
 		return tooLong
-	case !utf8.ValidString(s):
-		return "The e-mail address is not valid UTF-8."
-	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) || invisible(r) }):
-		return "The e-mail address contains a control or an invisible character."
-	case strings.Contains(s, "=?"):
-		return "The e-mail address contains an encoded word."
-	case strings.ContainsAny(s, `<>()[]",:;\`):
+	case !utf8.ValidString(s), strings.Contains(s, "=?"), strings.ContainsAny(s, `<>()[]",:;\`),
+		strings.ContainsFunc(s, unseen):
 		return notPlain
-	case strings.ContainsFunc(s, unicode.IsSpace):
-		return "The e-mail address contains a blank."
 	case strings.Count(s, "@") != 1:
 		return "The e-mail address must have exactly one @."
 	}
 	return ""
 }
+
+// unseen reports whether a reader does not see a character, or not for certain.
+func unseen(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) || invisible(r) }
 
 // refusedLocal returns the fault of the part before the @.
 func refusedLocal(local string) string {

@@ -61,7 +61,7 @@ func HandleChoices(handle string, r Rand) []string {
 }
 
 // FriendlyHandle returns a generated handle, <adjective>-<noun>-<number>, the number of two to four digits: one of some
-// 600 million, so that a second try resolves nearly every conflict.
+// 200 million, so that a second try resolves nearly every conflict.
 func FriendlyHandle(r Rand) string {
 	return phrase(r) + "-" + number(2+r(3), r)
 }

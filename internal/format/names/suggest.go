@@ -45,23 +45,18 @@ func relative(s string) string {
 	if decoded, err := url.PathUnescape(s); err == nil {
 		s = decoded
 	}
-	s = withoutQuery(slashed(strings.ToValidUTF8(s, "")))
-	if _, rest, ok := strings.Cut(s, "://"); ok {
+	s = slashed(strings.ToValidUTF8(s, ""))
+	if name, _, ok := strings.Cut(s, "?"); ok && path.Ext(name) != "" { // the query of an address, as in "game.js?v=2"
+		s = name
+	}
+	_, rest, address := strings.Cut(s, "://")
+	switch {
+	case address:
 		return path.Base(rest)
-	}
-	if len(s) > 1 && s[1] == ':' {
+	case len(s) > 1 && s[1] == ':':
 		return path.Base(s[2:])
-	}
-	if strings.HasPrefix(s, "//") {
+	case strings.HasPrefix(s, "//"):
 		return path.Base(s)
-	}
-	return s
-}
-
-// withoutQuery removes the query of an address after the name of a file, as in "game.js?v=2".
-func withoutQuery(s string) string {
-	if name, _, ok := strings.Cut(s, "?"); ok && path.Ext(name) != "" {
-		return name
 	}
 	return s
 }

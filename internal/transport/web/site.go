@@ -46,7 +46,7 @@ func (s *site) public() bool { return s.limits != nil && s.limits.Public }
 // visit returns the visit of a request.
 func (s *site) visit(w http.ResponseWriter, r *http.Request) *visit {
 	v := &visit{site: s, w: w, r: r}
-	v.Lang, v.accepted = texts.Open().Accepted(r.Header.Get("Accept-Language"))
+	v.Lang, v.accepted = texts.Open().Nearest(r.Header.Get("Accept-Language"))
 	v.by = sandlot.Caller{From: v.from()}
 	return v
 }

@@ -71,7 +71,7 @@ func TestTextsAreChosenByLanguageAndNumber(t *testing.T) {
 	for header, want := range map[string]string{
 		"": "en", "de-AT,de;q=0.9": "de", "zh-CN": "zh-Hans", "pt-BR,pt": "pt", "tlh": "en", "ja;q=0.5, fr": "fr", strings.Repeat("x,", 5000): "en",
 	} {
-		if got, _ := b.Accepted(header); got != want {
+		if got, _ := b.Nearest(header); got != want {
 			t.Errorf("%.20q gets %s, wanted %s", header, got, want)
 		}
 	}
