@@ -33,7 +33,7 @@ func TestPlans(t *testing.T) {
 		queries = tx.Tx.(*sqlite.Tx).Queries(onSQLite(db))
 		return nil
 	}), nil)
-	queries = append(queries, selectUpload, selectParts, nearQuery(3))
+	queries = append(queries, selectUpload, selectParts, selectCurrent+db.amongTexts("f.folded")+orWithin)
 	explained := 0
 	for _, q := range queries {
 		if !planned(q) {
