@@ -20,8 +20,7 @@ import (
 	"sandlot/proof/bench/rig"
 )
 
-// publishScript holds the statements of a publish into an account: the same rows, in the same number of statements and
-// messages.
+// publishScript holds statements that record the rows of a publish into an account, in the fewest messages.
 //
 //go:embed publish.pgbench
 var publishScript []byte

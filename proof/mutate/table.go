@@ -84,7 +84,7 @@ func access() []mutation {
 
 func sessions() []mutation {
 	const (
-		sessions = "internal/storage/sqlstore/sessions.go"
+		sessions = "internal/storage/sqlstore/logins.go"
 		logins   = "internal/storage/sqlstore/logins.go"
 		contract = "-run ^Test(Account|Publish)Contract$/^(Session|EndSession|EndSessions|ProveLogin|Login|LoginOfToken)$ ./internal/storage/sqlstore"
 		who      = "-run ^TestWhoIsLetInToAnAccount$ " + accountTests
@@ -93,7 +93,7 @@ func sessions() []mutation {
 		{"session: one that has ended goes on", sessions, "s.hash = ? AND s.expires_at > ?", "s.hash = ? AND ? > 0", contract},
 		{"session: an address that is taken back leaves who took it logged in", "internal/storage/sqlstore/recovery.go", `"DELETE FROM sessions WHERE account = ?", m.Account`, `"DELETE FROM sessions WHERE account = -?", m.Account`, "-run ^TestAccountContract$ ./internal/storage/sqlstore"},
 		{"session: a login leaves the session before it", logins, `"DELETE FROM sessions WHERE account = ? AND id = ?", had.Account`, `"DELETE FROM sessions WHERE account = -? AND id = ?", had.Account`, "-run ^TestAccountContract$ ./internal/storage/sqlstore"},
-		{"session: anybody ends it", sessions, "DELETE FROM sessions WHERE account = ? AND id = ?", "DELETE FROM sessions WHERE account + ? > 0 AND id = ?", who},
+		{"session: anybody ends it", sessions, `"DELETE FROM sessions WHERE account = ? AND id = ?", account`, `"DELETE FROM sessions WHERE account + ? > 0 AND id = ?", account`, who},
 		{"session: those of all accounts end together", sessions, "DELETE FROM sessions WHERE account = ? AND id <> ?", "DELETE FROM sessions WHERE account + ? > 0 AND id <> ?", who},
 		{"session: a login is proved in another browser", logins, "WHERE token = ? AND browser = ? AND expires_at > ?", "WHERE token = ? AND length(?) > 0 AND expires_at > ?", contract},
 		{"session: a login is proved when it has ended", logins, "WHERE token = ? AND browser = ? AND expires_at > ?", "WHERE token = ? AND browser = ? AND ? > 0", contract},
@@ -144,7 +144,7 @@ func admissions() []mutation {
 func messages() []mutation {
 	const (
 		notMe   = "internal/domain/account/notme.go"
-		stops   = "internal/storage/sqlstore/stops.go"
+		stops   = "internal/storage/sqlstore/reports.go"
 		notMeOf = "-run ^TestNotMe$ ./internal/domain/account"
 		shares  = "internal/domain/account/shares.go"
 		share   = "-run ^TestRegression05 ./internal/domain/account"
@@ -154,8 +154,8 @@ func messages() []mutation {
 	)
 	return []mutation{
 		{"a message goes where none is wanted", notMe, "	return err == nil, err\n", "	return false, err\n", notMeOf},
-		{"a claim outlives that no message is wanted", stops, claims, "UPDATE accounts SET email = '' WHERE verified = 2 AND \"+ofMailbox", notMeOf},
-		{"an owner loses the address by a message about another's claim", stops, claims, "UPDATE accounts SET email = '' WHERE \"+ofMailbox", notMeOf},
+		{"a claim outlives that no message is wanted", stops, claims, "UPDATE accounts SET email = '', mailbox = '' WHERE verified = 2 AND \"+ofMailbox", notMeOf},
+		{"an owner loses the address by a message about another's claim", stops, claims, "UPDATE accounts SET email = '', mailbox = '' WHERE \"+ofMailbox", notMeOf},
 		{"a stop of messages with logins does not end by itself", notMe, "stop.Until = now.Add(loginPause)", "_ = loginPause", notMeOf},
 		{"mail: one stranger uses up the logins of all", shares, `ShareOf(j.Address, loginsByOne, "logins by %x", j.Asker.Network)`, `ShareOf(j.Address, 1000, "logins by %x", j.Asker.Network)`, share},
 		{"mail: strangers use up the logins of a browser that was logged in", shares, "AskedKnown:\n		return []Share{all, asked}", "AskedKnown:\n		return []Share{all, asked, unproved}", share},
@@ -183,8 +183,8 @@ func messages() []mutation {
 		{"a store does not say which project has another file", "internal/storage/sqlstore/files.go", "return p, changed(id), in(\"put file\"", "return p, sandlot.Changed{}, in(\"put file\"", said},
 		{"a store does not say which project has a file less", "internal/storage/sqlstore/files.go", "return p, changed(id), in(\"delete file\"", "return p, sandlot.Changed{}, in(\"delete file\"", said},
 		{"a store does not say which project is rearranged", "internal/storage/sqlstore/manage.go", "	return p, changed(id), in(\"rearrange\", err)\n}", "	return p, sandlot.Changed{}, in(\"rearrange\", err)\n}", said},
-		{"a store does not say of which project a version is erased", "internal/storage/sqlstore/erase.go", "return changed(id), nil", "return sandlot.Changed{}, nil", said},
-		{"a store does not say of which projects versions are trimmed", "internal/storage/sqlstore/trim.go", "if fewer {\n				changed.", "if fewer && false {\n				changed.", said},
+		{"a store does not say of which project a version is erased", "internal/storage/sqlstore/removals.go", "return changed(id), nil", "return sandlot.Changed{}, nil", said},
+		{"a store does not say of which projects versions are trimmed", "internal/storage/sqlstore/removals.go", "if fewer {\n				changed.", "if fewer && false {\n				changed.", said},
 		{"a store does not say whose handle is another", "internal/storage/sqlstore/owner.go", "sandlot.Changed{Account: id}, in(\"rename\"", "sandlot.Changed{}, in(\"rename\"", said},
 		{"a store does not say whose address is verified", "internal/storage/sqlstore/jobs.go", "sandlot.Changed{Account: a.ID}, in(\"use verification\"", "sandlot.Changed{}, in(\"use verification\"", said},
 		{"a store does not say whose address was taken back", "internal/storage/sqlstore/recovery.go", "sandlot.Changed{Account: a.ID}, in(\"take address back\"", "sandlot.Changed{}, in(\"take address back\"", said},
@@ -221,10 +221,10 @@ func integrity() []mutation {
 		{"a content's hash is not compared", stage, " || sandlot.DigestOf(data) != b.SHA256", "", publishTests},
 		{"a declared hash is not compared", "internal/domain/publish/checks.go", `d.SHA256 != "" && `, "false && ", publishTests},
 		{"a job is claimed that another process has", "internal/storage/sqlstore/jobs.go", "(leased_until <= ?5 OR leased_until > ?6)", "(1 OR leased_until <= ?5 OR leased_until > ?6)", storeTests},
-		{"a lease of a wrong clock holds a job", "internal/storage/sqlstore/lease.go", "l.length + skew", "l.length + 100000*skew", storeTests},
+		{"a lease of a wrong clock holds a job", "internal/storage/sqlstore/upkeep.go", "l.length + skew", "l.length + 100000*skew", storeTests},
 		{"whoever lost a job gives it back", "internal/storage/sqlstore/jobs.go", "leased_until = 0 WHERE id = ? AND leased_until = ?", "leased_until = 0 WHERE id = ? AND (1 OR leased_until = ?)", storeTests},
 		{"whoever lost a file gives it back", "internal/storage/sqlstore/variants.go", `" AND leased_until = ?"`, `" AND (1 OR leased_until = ?)"`, storeTests},
-		{"a file is claimed that another process makes variants of", "internal/storage/sqlstore/variants.go", "AND squeezed = 0 AND (leased_until <= ? OR", "AND squeezed = 0 AND (1 OR leased_until <= ? OR", storeTests},
+		{"a file is claimed that another process makes variants of", "internal/storage/sqlstore/variants.go", "AND (leased_until <= ? OR", "AND (1 OR leased_until <= ? OR", storeTests},
 		{"a change of details is not counted", "internal/storage/sqlstore/manage.go", "changed = changed + 1, ", "", storeTests},
 		{"a change of an account is not counted", "internal/storage/sqlstore/owner.go", "changed = changed + 1, ", "", storeTests},
 		{"an edit does not look what it changes", "internal/storage/sqlstore/projects.go", "p.Version != at.Expect", "false", storeTests},

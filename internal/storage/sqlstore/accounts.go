@@ -21,8 +21,7 @@ func scanAccount(r row) (a sandlot.Account, err error) {
 	return a, err
 }
 
-// If all of the handles were taken the
-// error is sandlot.ErrExists.
+// If all of the handles were taken the error is sandlot.ErrExists.
 func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
 		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
@@ -37,8 +36,8 @@ func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccou
 	return a, in("create account", err)
 }
 
-// createAccount records an account and its handle, and returns the records that are left to
-// make: its first key, and its first message.
+// createAccount records an account and its handle, and returns the records that are left to make: its first key, and
+// its first message.
 func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []engine.Statement, err error) {
 	a = sandlot.Account{Handle: na.Handles[0], Email: na.Email, Lang: na.Lang, CreatedAt: stored(na.CreatedAt)}
 	id, err := t.insert("id", "INSERT INTO accounts (handle, email, mailbox, verified, lang, created_at) VALUES (?, ?, ?, 0, ?, ?)",
@@ -61,8 +60,8 @@ func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []
 	return a, append(records, job), err
 }
 
-// takeHandle gives an account the first of the handles that was never given out: when it
-// was renamed, or the zero time for a new one.
+// takeHandle gives an account the first of the handles that was never given out: when it was renamed, or the zero
+// time for a new one.
 func takeHandle(t *tx, id sandlot.AccountID, handles []string, renamed time.Time) (string, error) {
 	at := int64(0)
 	if !renamed.IsZero() {
@@ -85,10 +84,7 @@ func (store AccountStore) Account(ctx context.Context, id sandlot.AccountID) (sa
 }
 
 func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
-	return in("set email", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(id); err != nil {
-			return err
-		}
+	return in("set email", store.db.onAccount(ctx, id, func(t *tx) error {
 		verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 		if err != nil {
 			return err
@@ -101,8 +97,7 @@ func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, ad
 	}))
 }
 
-// newEmail makes e the unverified address of an account that is locked and has no verified one;
-// nil changes nothing.
+// newEmail makes e the unverified address of an account that is locked and has no verified one; nil changes nothing.
 func (t *tx) newEmail(id sandlot.AccountID, verified bool, e *publish.NewEmail) ([]engine.Statement, error) {
 	switch {
 	case e == nil:
@@ -146,14 +141,12 @@ func (t *tx) mayAct(key int64) error {
 	return err
 }
 
-// newKey records a key of an account, and of one project of it if project is
-// not nil.
+// newKey records a key of an account, and of one project of it if project is not nil.
 func newKey(k sandlot.Key, account sandlot.AccountID, project *int64) engine.Statement {
 	return do("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
 }
 
-// selectKey finds a key that is in force.
 const selectKey = `
 	SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
 	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
@@ -164,7 +157,8 @@ func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sa
 }
 
 func scanKey(r row) (k sandlot.Key, err error) {
-	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt}, &k.Suspended)
+	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt},
+		&k.Suspended)
 	k.Kind = sandlot.AccountKey
 	if k.Project != "" {
 		k.Kind = sandlot.ProjectKey

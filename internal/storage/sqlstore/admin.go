@@ -13,29 +13,22 @@ import (
 )
 
 const selectAccountDetail = `
-	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0), CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0),
+		CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
 
 func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
-	var suspended, verified int64
 	a := &d.Account
-	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &suspended, &verified, &d.Projects, &d.Bytes)
-	d.SuspendedAt, d.VerifiedAt = sometime(suspended), sometime(verified)
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt},
+		sometime{&d.SuspendedAt}, sometime{&d.VerifiedAt}, &d.Projects, &d.Bytes)
 	return d, err
 }
 
-// sometime is the time stored as a number, of which 0 is none.
-func sometime(micros int64) (t time.Time) {
-	if micros != 0 {
-		t = time.UnixMicro(micros).UTC()
-	}
-	return t
-}
-
 func (store Operate) AccountByHandle(ctx context.Context, handle string) (operate.AccountDetail, error) {
-	return one(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
+	return one(ctx, store.db, scanAccountDetail,
+		selectAccountDetail+"a.id = (SELECT account FROM handles WHERE handle = ?) AND a.handle = ?", handle, handle)
 }
 
 // It reads through all accounts.
@@ -43,22 +36,25 @@ func (store Operate) AccountsByEmail(ctx context.Context, address string, limit 
 	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.email = ? ORDER BY a.id LIMIT ?", address, limit)
 }
 
-func (store Operate) ListAccounts(ctx context.Context, after sandlot.AccountID, suspended bool, limit int) ([]operate.AccountDetail, error) {
-	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+"a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY a.id LIMIT ?", after, suspended, limit)
+func (store Operate) ListAccounts(
+	ctx context.Context, after sandlot.AccountID, suspended bool, limit int,
+) ([]operate.AccountDetail, error) {
+	return all(ctx, store.db, scanAccountDetail, selectAccountDetail+`a.id > ? AND (a.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0)
+		ORDER BY a.id LIMIT ?`, after, suspended, limit)
 }
 
 const selectProjectDetail = "SELECT coalesce(t.at, 0), coalesce(p.suspended_at, 0), " + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN trash t ON t.project = p.num WHERE a.deleted_at IS NULL AND `
 
 func scanProjectDetail(r row) (d operate.ProjectDetail, err error) {
-	var trashed, suspended int64
-	p, err := scanProject(before{r, []any{&trashed, &suspended}})
-	d.Project, d.Number, d.SuspendedAt, d.DeletedAt = p.Project, p.num, sometime(suspended), sometime(trashed)
+	p, err := scanProject(before{r, []any{sometime{&d.DeletedAt}, sometime{&d.SuspendedAt}}})
+	d.Project, d.Number = p.Project, p.num
 	return d, err
 }
 
 func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (operate.ProjectDetail, error) {
-	return one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)", string(id))
+	return one(ctx, store.db, scanProjectDetail, selectProjectDetail+"p.id = ? AND (p.deleted_at IS NULL OR t.project IS NOT NULL)",
+		string(id))
 }
 
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
@@ -88,8 +84,7 @@ func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot
 	}))
 }
 
-// setSuspended sets when a subject was suspended, if it is in the state it must be in; in
-// another one it is wrong.
+// setSuspended sets when a subject was suspended, if it is in the state it must be in; in another one it is wrong.
 func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
 	if err := t.lockSubject(s); err != nil {
 		return err
@@ -105,7 +100,6 @@ func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at 
 	return t.Run(newEntry(e))
 }
 
-// named returns the table and the id of a subject.
 func named(s sandlot.Subject) (table string, id any) {
 	if s.Project != "" {
 		return "projects WHERE id = ? AND " + isKept + ofAccount, string(s.Project)
@@ -113,9 +107,8 @@ func named(s sandlot.Subject) (table string, id any) {
 	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
-// The titles and other texts of a deleted account or project go at
-// once; their rows stay, so that their names do. Other records about an account are emptied in steps, which
-// Sweep does if they are cut short.
+// The titles and other texts of a deleted account or project go at once; their rows stay, so that their names do.
+// Other records about an account are emptied in steps, which Sweep does if they are cut short.
 func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := t.lockSubject(s); err != nil {
@@ -146,7 +139,9 @@ func removeProject(t *tx, id sandlot.ProjectID, at time.Time) error {
 	case !errors.Is(err, sandlot.ErrNotFound):
 		return err
 	}
-	num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(at), string(id))
+	num, err := t.number(`UPDATE projects
+		SET changed = changed + 1, deleted_at = ?, title = '', description = '', tags = '', primary_file = '', wrapper = ''
+		WHERE id = ? AND deleted_at IS NULL`+ofAccount+" RETURNING num", micros(at), string(id))
 	if err != nil {
 		return err
 	}
@@ -160,42 +155,31 @@ func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 	if err := forgetting(t, id); err != nil {
 		return err
 	}
-	// Its projects follow, also if all that it has can only be taken back.
-	err := t.do("INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1 AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0", id)
-	if err != nil {
-		return err
-	}
-	if err := t.do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id); err != nil {
-		return err
-	}
-	err = t.must(sandlot.ErrNotFound, "UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '' WHERE id = ? AND deleted_at IS NULL", micros(at), id)
-	if err != nil {
-		return err
-	}
-	for _, query := range []string{
-		"DELETE FROM verifications WHERE account = ?",
-		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)",
-		"DELETE FROM email_moves WHERE account = ?",
-		"DELETE FROM sessions WHERE account = ?",
-		"DELETE FROM people WHERE account = ?",
-	} {
-		if err := t.do(query, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Run(
+		// Its projects follow, also if all that it has can only be taken back.
+		do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1
+			AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0`, id),
+		do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id),
+		do(`UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = ''
+			WHERE id = ?`, micros(at), id),
+		do("DELETE FROM verifications WHERE account = ?", id),
+		do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)", id),
+		do("DELETE FROM email_moves WHERE account = ?", id),
+		do("DELETE FROM sessions WHERE account = ?", id),
+		do("DELETE FROM people WHERE account = ?", id),
+	)
 }
 
-func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(id); err != nil {
-			return err
-		}
+func (store Operate) AddKey(
+	ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry,
+) (revoked int, err error) {
+	err = store.db.onAccount(ctx, id, func(t *tx) error {
 		if _, err := t.number("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NULL", id); err != nil {
 			return err
 		}
 		if revoke {
-			n, err := t.Exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL", micros(e.At), id)
+			n, err := t.Exec("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL",
+				micros(e.At), id)
 			if revoked = int(n); err != nil {
 				return err
 			}
@@ -205,7 +189,6 @@ func (store Operate) AddKey(ctx context.Context, id sandlot.AccountID, k sandlot
 	return revoked, in("add key", err)
 }
 
-// newEntry records an action in the audit log.
 func newEntry(e sandlot.LogEntry) engine.Statement {
 	return do("INSERT INTO acts (at, actor, name, action, target, reason) VALUES (?, ?, ?, ?, ?, ?)",
 		micros(e.At), e.Actor, e.Name, e.Action, e.Target, e.Reason)
@@ -231,12 +214,14 @@ func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.Log
 	return all(ctx, store.db, scanLogEntry, query, args...)
 }
 
-// An account is named by its handle of now in the log, whichever of its handles is
-// asked for; a project that went with its account has no entry of its own.
+// An account is named by its handle of now in the log, whichever of its handles is asked for; a project that went
+// with its account has no entry of its own.
 const (
 	selectLog            = "SELECT id, at, actor, name, action, target, reason FROM acts WHERE "
-	selectAccountDeleted = "SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account WHERE h.handle = ? AND a.deleted_at IS NOT NULL"
-	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at), CASE WHEN p.deleted_at IS NULL OR p.deleted_at = a.deleted_at THEN '@' || a.handle ELSE p.id END
+	selectAccountDeleted = `SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account
+		WHERE h.handle = ? AND a.deleted_at IS NOT NULL`
+	selectProjectDeleted = `SELECT coalesce(p.deleted_at, a.deleted_at),
+		CASE WHEN p.deleted_at IS NULL OR p.deleted_at = a.deleted_at THEN '@' || a.handle ELSE p.id END
 		FROM projects p JOIN accounts a ON a.id = p.account WHERE p.id = ? AND (p.deleted_at IS NOT NULL OR a.deleted_at IS NOT NULL)`
 )
 
@@ -250,14 +235,12 @@ func (store Operate) DeletedProject(ctx context.Context, id sandlot.ProjectID) (
 
 func (store Operate) deletion(ctx context.Context, query, name string) (d operate.Deletion, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
-		d, err = one(ctx, q, func(r row) (d operate.Deletion, err error) {
-			err = r.Scan(asTime{&d.At}, &d.Target)
-			return d, err
-		}, query, name)
+		d, err = one(ctx, q, fields(func(d *operate.Deletion) []any { return []any{asTime{&d.At}, &d.Target} }), query, name)
 		if err != nil {
 			return err
 		}
-		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1", d.Target, sandlot.ActionDelete)
+		d.Entry, err = one(ctx, q, scanLogEntry, selectLog+"target = ? AND action = ? ORDER BY id DESC LIMIT 1",
+			d.Target, sandlot.ActionDelete)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			err = nil
 		}

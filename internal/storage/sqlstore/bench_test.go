@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -92,60 +91,4 @@ func benchProject(n uint64, content []byte) publish.NewProject {
 		Files: []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: blob}}, Primary: "index.html",
 		Key: sandlot.Key{Hash: benchSum("project key", n), Kind: sandlot.ProjectKey, LastFour: "abcd", CreatedAt: time.Now()},
 	}
-}
-
-// BenchmarkChanges asks for the change numbers of 10,000 projects by one query, as
-// the cache of heads does each second for those that are being read: at rest, and
-// beside 100 publishes a second.
-func BenchmarkChanges(b *testing.B) {
-	const hot, writes = 10_000, 100
-	db, err := OpenSQLite(b.Context(), filepath.Join(b.TempDir(), "bench.db"), Options{})
-	expect.OK(b, err)
-	defer db.Close()
-	a, err := db.Publish().CreateAccount(b.Context(), benchAccount(0))
-	expect.OK(b, err)
-	create := func(n uint64) sandlot.ProjectID {
-		np := benchProject(n, nil)
-		np.Account = a.ID
-		if _, err := db.Publish().CreateProject(b.Context(), np); err != nil {
-			b.Error(err)
-		}
-		return np.ID
-	}
-	ids := make([]sandlot.ProjectID, hot)
-	var all sync.WaitGroup
-	for part := range benchCallers {
-		all.Go(func() {
-			for i := part; i < hot; i += benchCallers {
-				ids[i] = create(uint64(i))
-			}
-		})
-	}
-	all.Wait()
-	ask := func(b *testing.B) {
-		for b.Loop() {
-			if got, err := db.Publish().Changes(b.Context(), ids); err != nil || len(got) != hot {
-				b.Fatalf("%d change numbers, %v", len(got), err)
-			}
-		}
-	}
-	b.Run("at rest", ask)
-	b.Run("beside writes", func(b *testing.B) {
-		done := make(chan struct{})
-		all.Go(func() {
-			tick := time.NewTicker(time.Second / writes)
-			defer tick.Stop()
-			for n := uint64(hot); ; n++ {
-				select {
-				case <-tick.C:
-					create(n)
-				case <-done:
-					return
-				}
-			}
-		})
-		ask(b)
-		close(done)
-		all.Wait()
-	})
 }

@@ -14,7 +14,6 @@ import (
 // contentBytes bounds the bytes of new blobs that a step holds.
 const contentBytes = 1 << 20
 
-// use says what refers to a blob.
 type use int
 
 const (
@@ -23,8 +22,8 @@ const (
 	asVariant            // of a file's blob
 )
 
-// keep records a blob that something is about to refer to, its bytes with it if
-// they are inline, and returns its id. One that is recorded already is used again.
+// keep records a blob that something is about to refer to, its bytes with it if they are inline, and returns its id.
+// One that is recorded already is used again.
 func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
 		return b.ID, nil // the foreign key says whether it is there
@@ -40,9 +39,9 @@ func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	return k.ids[0], t.Run(contents...)
 }
 
-// A contentKey tells content on its way into a record from other content of the same change:
-// by its name, or, where the record has the bytes, by them. Other names are other blobs,
-// also of the same bytes: whoever stored them counts on a record of each.
+// A contentKey tells content on its way into a record from other content of the same change: by its name, or, where
+// the record has the bytes, by them. Other names are other blobs, also of the same bytes: whoever stored them counts
+// on a record of each.
 type contentKey struct {
 	ref    sandlot.BlobRef
 	sha256 sandlot.Digest
@@ -56,8 +55,8 @@ func contentOf(b sandlot.Blob) contentKey {
 	return contentKey{sha256: b.SHA256, size: b.Size}
 }
 
-// A keeping is the contents of files on their way into records: those that have one, and
-// those that have none yet, each once.
+// A keeping is the contents of files on their way into records: those that have one, and those that have none yet,
+// each once.
 type keeping struct {
 	known []int64
 	fresh []sandlot.Blob
@@ -79,7 +78,6 @@ func keepFiles(files []pastFile) *keeping {
 	return k
 }
 
-// id returns the id of the record of one of these contents.
 func (k *keeping) id(b sandlot.Blob) int64 {
 	if b.ID != 0 {
 		return b.ID
@@ -87,7 +85,6 @@ func (k *keeping) id(b sandlot.Blob) int64 {
 	return k.ids[k.at[contentOf(b)]]
 }
 
-// newBlobs records blobs that have no record yet.
 func newBlobs(list []sandlot.Blob, as use, now time.Time, ids *[]int64) engine.Statement {
 	s := engine.Statement{
 		Query: "INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) VALUES (?, ?, ?, ?, ?, ?)", ID: "id", IDs: ids,
@@ -103,8 +100,8 @@ func newBlobs(list []sandlot.Blob, as use, now time.Time, ids *[]int64) engine.S
 	return s
 }
 
-// newContents records the bytes of new blobs that no name stands for, and the checkpoints of others, and has
-// the variants made of recorded ones. It holds some contentBytes at once: what exceeds them it records itself.
+// newContents records the bytes of new blobs that no name stands for, and the checkpoints of others, and has the
+// variants made of recorded ones. It holds some contentBytes at once: what exceeds them it records itself.
 func (t *tx) newContents(k *keeping) (list []engine.Statement, err error) {
 	if known := slices.Compact(slices.Sorted(slices.Values(k.known))); len(known) > 0 {
 		n, err := t.number("SELECT count(*) FROM blobs WHERE "+t.amongNumbers("id"), engine.List(known))
@@ -143,9 +140,7 @@ func (t *tx) newContents(k *keeping) (list []engine.Statement, err error) {
 }
 
 // loosen marks a blob to which a reference went away, for Sweep to look at.
-func (t *tx) loosen(id int64) error {
-	return t.do("UPDATE blobs SET loose = 1 WHERE id = ?", id)
-}
+func loosen(id int64) engine.Statement { return do("UPDATE blobs SET loose = 1 WHERE id = ?", id) }
 
 func (store FileStore) Content(ctx context.Context, blobID int64) ([]byte, error) {
 	bytes, err := one(ctx, store.db, scanValue[[]byte], "SELECT bytes FROM contents WHERE blob = ?", blobID)
@@ -172,5 +167,6 @@ func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sand
 		return nil, nil
 	}
 	return all(ctx, store.db, scanValue[sandlot.BlobRef],
-		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
+		"SELECT n.value FROM "+store.db.dialect.Texts("?", "n")+
+			" WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.ref = n.value)", engine.List(refs))
 }

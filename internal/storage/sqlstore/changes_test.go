@@ -2,12 +2,7 @@ package sqlstore
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
-	"testing"
-
-	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/testenv"
 )
 
 // guardChanges has every statement fail that changes what is read of a project, and
@@ -39,27 +34,4 @@ func onEachRow(db *DB) string {
 		return " FOR EACH ROW"
 	}
 	return ""
-}
-
-// TestTheGuardOfChangesSeesThem: the suite runs under the guard, so it has to bite.
-func TestTheGuardOfChangesSeesThem(t *testing.T) {
-	t.Parallel()
-	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
-	mustProject(t, db, 1)
-	expect.OK(t, guardChanges(db))
-	for query, refused := range map[string]bool{
-		"UPDATE projects SET title = title || '+'":                                            true,
-		"UPDATE projects SET suspended_at = coalesce(suspended_at, 0) + 1":                    true,
-		"UPDATE projects SET changed = changed - 1":                                           true,
-		"UPDATE accounts SET verified = 1 - verified":                                         true,
-		"UPDATE projects SET changed = changed + 1, title = title || '+', plays = plays + 1":  false,
-		"UPDATE projects SET plays = plays + 1, likes = likes + 1, counted = counted + 1":     false,
-		"UPDATE accounts SET changed = changed + 1, handle = handle || '+'":                   false,
-		"UPDATE accounts SET seq = seq + 1, projects = projects + 1, email = 'a@example.com'": false,
-	} {
-		err := execute(db, query)
-		if (err != nil) != refused {
-			t.Errorf("%s: error is %v", query, err)
-		}
-	}
 }

@@ -3,15 +3,17 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// CopyTo writes a copy of the database, as one moment left it, into a new file of
-// that name with mode 0600, and syncs it. Reads and writes go on meanwhile; the
-// log grows with what is written. The salts of days, which nobody is to have after them,
-// and the loads by them are not in it. If it fails, the file is removed. No room is
-// sandlot.ErrFull. The copy is one of SQLite, whatever the database is.
+// CopyTo writes a copy of the database, as one moment left it, into a new file of that name with mode 0600, and syncs
+// it. Reads and writes go on meanwhile; the log grows with what is written. The salts of days, which nobody is to
+// have after them, and the loads by them are not in it. If it fails, the file is removed. No room is sandlot.ErrFull.
+// The copy is one of SQLite, whatever the database is.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
 		return forgetDays(&tx{Tx: t, dialect: db.dialect})
@@ -22,10 +24,42 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return err
 }
 
-// forgetDays deletes the salts of days, and the loads by them.
 func forgetDays(t *tx) error {
 	return t.Run(
 		do("DELETE FROM day_salts"),
 		do("DELETE FROM loads"),
 	)
+}
+
+// copyRows is CopyTo of a database that is no file: a new one in the file of that name gets all rows as one moment
+// has them.
+func (db *DB) copyRows(ctx context.Context, path string, clean func(*tx) error) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("copy database: %w", err)
+	}
+	to, err := OpenSQLite(ctx, path, Options{})
+	if err == nil {
+		err = to.longStep(ctx, func(t *tx) error {
+			err := db.copyInto(ctx, to, t, unwatched)
+			if err == nil {
+				err = clean(t)
+			}
+			return err
+		})
+		err = errors.Join(err, to.Close())
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		return nil
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if gone := os.Remove(name); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return fmt.Errorf("copy database: %w", err)
 }

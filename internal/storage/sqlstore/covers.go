@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"maps"
 	"slices"
@@ -15,20 +14,13 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// coverLeaseMax is the longest lease of a cover.
 const coverLeaseMax = 10 * time.Minute
 
 func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int) (cover.Kept, error) {
-	return one(ctx, store.db, func(r row) (k cover.Kept, err error) {
-		var project, ref sql.NullString
-		var goneAt int64
-		err = r.Scan(&project, &k.Account, &goneAt, &k.Blob.ID, &ref, &k.Blob.Size, asDigest{&k.Blob.SHA256}, &k.Blob.Text)
-		k.Project, k.Blob.Ref = sandlot.ProjectID(project.String), sandlot.BlobRef(ref.String)
-		if goneAt > 0 {
-			k.GoneAt = time.UnixMicro(goneAt).UTC()
-		}
-		return k, err
-	}, `SELECT p.id, coalesce(i.account, 0), i.gone_at, b.id, b.ref, b.size, b.sha256, b.is_text
+	return one(ctx, store.db, fields(func(k *cover.Kept) []any {
+		b := &k.Blob
+		return []any{&k.Project, &k.Account, sometime{&k.GoneAt}, &b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text}
+	}), `SELECT coalesce(p.id, ''), coalesce(i.account, 0), i.gone_at, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
 		FROM pictures i JOIN picture_sizes s ON s.picture = i.id JOIN blobs b ON b.id = s.blob
 		LEFT JOIN projects p ON p.num = i.project LEFT JOIN accounts a ON a.id = i.account
 		WHERE i.id = ? AND s.width = ? AND (i.account IS NULL OR a.deleted_at IS NULL AND a.suspended_at IS NULL)`, string(id), width)
@@ -36,7 +28,8 @@ func (store Covers) Picture(ctx context.Context, id sandlot.PictureID, width int
 
 const coverColumns = `coalesce(c.wish, ''), coalesce(c.file, ''), coalesce(c.upload, ''), coalesce(c.shot, ''), coalesce(c.source, ''),
 	coalesce(c.made, ''), coalesce(c.findings, ''), coalesce(c.tries, 0), p.covered <> p.version, ` + projectColumns + `
-	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN covers c ON c.project = p.num WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
+	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN covers c ON c.project = p.num
+	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
 
 func scanCover(r row) (t cover.Task, err error) {
 	s := &t.State
@@ -51,12 +44,9 @@ func (store Covers) Cover(ctx context.Context, id sandlot.ProjectID) (sandlot.Pr
 }
 
 func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot.ProjectID]publish.SentPicture, error) {
-	list, err := all(ctx, store.db, func(r row) (p publish.SentPicture, err error) {
-		var ref sql.NullString
-		err = r.Scan(&p.Project, &p.ID, &p.Blob.ID, &ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text)
-		p.Blob.Ref = sandlot.BlobRef(ref.String)
-		return p, err
-	}, `SELECT x.project, x.picture, b.id, b.ref, b.size, b.sha256, b.is_text
+	list, err := all(ctx, store.db, fields(func(p *publish.SentPicture) []any {
+		return []any{&p.Project, &p.ID, &p.Blob.ID, &p.Blob.Ref, &p.Blob.Size, asDigest{&p.Blob.SHA256}, &p.Blob.Text}
+	}), `SELECT x.project, x.picture, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
 		FROM (SELECT p.id AS project, c.upload AS picture FROM projects p JOIN covers c ON c.project = p.num
 			WHERE p.account = ?1 AND p.deleted_at IS NULL AND c.upload <> ''
 			UNION ALL SELECT '', portrait FROM accounts WHERE id = ?1 AND deleted_at IS NULL AND portrait <> '') x
@@ -70,17 +60,15 @@ func (store Covers) Sent(ctx context.Context, id sandlot.AccountID) (map[sandlot
 }
 
 func (store Covers) FilesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]sandlot.File, error) {
-	return all(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.id = ? AND p.deleted_at IS NULL AND f.until = 9223372036854775807 AND `+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
+	return all(ctx, store.db, scanFile, selectCurrent+store.db.amongTexts("f.folded"), string(id), engine.List(folded))
 }
 
 func (store Covers) Due(ctx context.Context, after int64, limit int) ([]cover.Waiting, error) {
 	l := store.db.lease(coverLeaseMax)
-	return all(ctx, store.db, func(r row) (w cover.Waiting, err error) {
-		err = r.Scan(&w.Number, &w.Account)
-		return w, err
-	}, `SELECT p.num, p.account FROM projects p WHERE p.covered <> p.version AND p.deleted_at IS NULL AND p.num > ?
-		AND NOT EXISTS (SELECT 1 FROM covers c WHERE c.project = p.num AND c.leased_until > ? AND c.leased_until <= ?) ORDER BY p.num LIMIT ?`, after, micros(l.now), l.never(), limit)
+	return all(ctx, store.db, fields(func(w *cover.Waiting) []any { return []any{&w.Number, &w.Account} }),
+		`SELECT p.num, p.account FROM projects p WHERE p.covered <> p.version AND p.deleted_at IS NULL AND p.num > ?
+		AND NOT EXISTS (SELECT 1 FROM covers c WHERE c.project = p.num AND c.leased_until > ? AND c.leased_until <= ?)
+		ORDER BY p.num LIMIT ?`, after, micros(l.now), l.never(), limit)
 }
 
 func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Duration) (list []cover.Task, name int64, err error) {
@@ -89,7 +77,8 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 		name = lease{l.now, length}.until()
 		var mine []int64
 		for _, n := range numbers {
-			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 0, ?2 FROM projects WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
+			id, err := t.number(`INSERT INTO covers (project, tries, leased_until) SELECT num, 0, ?2 FROM projects
+				WHERE num = ?1 AND deleted_at IS NULL AND covered <> version
 				ON CONFLICT (project) DO UPDATE SET leased_until = excluded.leased_until
 				WHERE covers.leased_until <= ?3 OR covers.leased_until > ?4 RETURNING project`, n, name, micros(l.now), l.never())
 			if errors.Is(err, sandlot.ErrNotFound) {
@@ -132,7 +121,8 @@ func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s co
 		if err := t.lockOwner(of.Project.ID); err != nil {
 			return err
 		}
-		err := t.must(sandlot.ErrMoved, "UPDATE covers SET leased_until = 0, tries = 0 WHERE project = ? AND leased_until = ?", of.Number, lease)
+		err := t.must(sandlot.ErrMoved, "UPDATE covers SET leased_until = 0, tries = 0 WHERE project = ? AND leased_until = ?",
+			of.Number, lease)
 		if err != nil {
 			return err
 		}
@@ -149,7 +139,6 @@ func sizeOf(n *cover.Fresh) (bytes int) {
 	return bytes
 }
 
-// coverIs records the cover of a project for a version of it.
 func coverIs(t *tx, project int64, version int, s cover.Settled, now time.Time) error {
 	if err := addPicture(t, s.Fresh, &project, nil, now); err != nil {
 		return err
@@ -166,18 +155,19 @@ func coverIs(t *tx, project int64, version int, s cover.Settled, now time.Time) 
 	return letGo(t, project, now)
 }
 
-// letGo says of the pictures of a project that are not used any more since when.
 func letGo(t *tx, project int64, now time.Time) error {
-	return t.do(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0 AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
-		AND id NOT IN (SELECT shot FROM covers WHERE project = ?2) AND id NOT IN (SELECT upload FROM covers WHERE project = ?2)`, micros(now), project)
+	return t.do(`UPDATE pictures SET gone_at = ?1 WHERE project = ?2 AND gone_at = 0
+		AND id NOT IN (SELECT cover FROM projects WHERE num = ?2)
+		AND id NOT IN (SELECT shot FROM covers WHERE project = ?2)
+		AND id NOT IN (SELECT upload FROM covers WHERE project = ?2)`, micros(now), project)
 }
 
-// addPicture records a picture, if there is one.
 func addPicture(t *tx, n *cover.Fresh, project, account *int64, now time.Time) error {
 	if n == nil {
 		return nil
 	}
-	if err := t.do("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)", string(n.ID), project, account, micros(now)); err != nil {
+	if err := t.do("INSERT INTO pictures (id, project, account, made_at) VALUES (?, ?, ?, ?)",
+		string(n.ID), project, account, micros(now)); err != nil {
 		return err
 	}
 	for _, width := range slices.Sorted(maps.Keys(n.Sizes)) {
@@ -192,7 +182,9 @@ func addPicture(t *tx, n *cover.Fresh, project, account *int64, now time.Time) e
 	return nil
 }
 
-func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time) (sandlot.Changed, error) {
+func (store Covers) Choose(
+	ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time,
+) (sandlot.Changed, error) {
 	bytes := 0
 	if s != nil {
 		bytes = sizeOf(s.Fresh)
@@ -207,7 +199,8 @@ func (store Covers) Choose(ctx context.Context, id sandlot.ProjectID, w cover.Wi
 			upload = s.Cover
 		}
 		err = t.must(sandlot.ErrMoved, `INSERT INTO covers (project, wish, file, upload) VALUES (?1, ?2, ?3, ?4)
-			ON CONFLICT (project) DO UPDATE SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0
+			ON CONFLICT (project) DO UPDATE
+			SET wish = excluded.wish, file = excluded.file, upload = excluded.upload, tries = 0, leased_until = 0
 			WHERE covers.wish = '' OR ?5`, p.num, string(w), file, string(upload), s == nil || s.Fresh == nil || !s.Fresh.First)
 		switch {
 		case err != nil:
@@ -243,11 +236,11 @@ func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int
 		if err := addPicture(t, &shot, &p.num, nil, now); err != nil {
 			return err
 		}
-		err = t.do(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID))
-		if err != nil {
-			return err
-		}
-		if err = t.do("UPDATE projects SET covered = 0 WHERE num = ?", p.num); err != nil {
+		if err := t.Run(
+			do(`INSERT INTO covers (project, shot) VALUES (?, ?) ON CONFLICT (project) DO UPDATE
+			SET shot = excluded.shot, tries = 0, leased_until = 0`, p.num, string(shot.ID)),
+			do("UPDATE projects SET covered = 0 WHERE num = ?", p.num),
+		); err != nil {
 			return err
 		}
 		return letGo(t, p.num, now)
@@ -288,9 +281,9 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 // picturesKept is how long the bytes of a picture stay that is not used any more.
 const picturesKept = time.Hour
 
-// dropPictures lets go of pictures that have not been used for a while.
 func (s *sweep) dropPictures(now time.Time) error {
-	ids, err := all(context.Background(), s, scanValue[string], "SELECT id FROM pictures WHERE gone_at > 0 AND gone_at <= ? ORDER BY gone_at LIMIT ?", micros(now.Add(-picturesKept)), s.left)
+	ids, err := all(context.Background(), s, scanValue[string],
+		"SELECT id FROM pictures WHERE gone_at > 0 AND gone_at <= ? ORDER BY gone_at LIMIT ?", micros(now.Add(-picturesKept)), s.left)
 	if err != nil {
 		return err
 	}
@@ -299,15 +292,11 @@ func (s *sweep) dropPictures(now time.Time) error {
 		if err != nil {
 			return err
 		}
+		list := []engine.Statement{do("DELETE FROM picture_sizes WHERE picture = ?", id), do("DELETE FROM pictures WHERE id = ?", id)}
 		for _, b := range blobs {
-			if err := s.loosen(b); err != nil {
-				return err
-			}
+			list = append(list, loosen(b))
 		}
-		if err := s.Run(
-			do("DELETE FROM picture_sizes WHERE picture = ?", id),
-			do("DELETE FROM pictures WHERE id = ?", id),
-		); err != nil {
+		if err := s.Run(list...); err != nil {
 			return err
 		}
 		s.left--
@@ -315,7 +304,6 @@ func (s *sweep) dropPictures(now time.Time) error {
 	return nil
 }
 
-// uncover lets go of the cover of a deleted project.
 func (s *sweep) uncover(project int64) error {
 	return s.Run(
 		do("UPDATE pictures SET gone_at = 1 WHERE project = ? AND gone_at = 0", project),

@@ -1,8 +1,10 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -13,7 +15,6 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// dayOf is the number of a time's day, in UTC.
 func dayOf(t time.Time) int64 { return figures.DayOf(t) }
 
 func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
@@ -40,7 +41,9 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 					lead.Move(l.Version, l.Source, 1)
 				}
 			}
-			of, err := one(context.Background(), t, scanProjectFigures, "UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3 WHERE id = ?4 AND "+isKept+ofAccount+" RETURNING num, version",
+			of, err := one(context.Background(), t, scanProjectFigures,
+				`UPDATE projects SET plays = plays + ?1, likes = likes + ?2, counted = ?3
+					WHERE id = ?4 AND `+isKept+ofAccount+" RETURNING num, version",
 				c.Plays, c.Likes, c.Batch, string(id))
 			if errors.Is(err, sandlot.ErrNotFound) {
 				continue
@@ -58,8 +61,8 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 	return again, in("add counts", err)
 }
 
-// addBatches notes the batches of counts, each with the process that it is of, whose
-// batches have numbers that grow. It reports whether they are there for the first time.
+// addBatches notes the batches of counts, each with the process that it is of, whose batches have numbers that grow.
+// It reports whether they are there for the first time.
 func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
 	newest := map[int64]int64{} // of each process
 	for _, c := range counts {
@@ -69,7 +72,8 @@ func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Tim
 	}
 	for _, of := range slices.Sorted(maps.Keys(newest)) {
 		n, err := t.Exec(`INSERT INTO counters (process, batch, at) VALUES (?, ?, ?)
-			ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at = excluded.at WHERE counters.batch < excluded.batch`, of, newest[of], micros(now))
+			ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, at = excluded.at
+			WHERE counters.batch < excluded.batch`, of, newest[of], micros(now))
 		if err != nil || n == 0 {
 			return false, err
 		}
@@ -77,16 +81,9 @@ func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Tim
 	return true, nil
 }
 
-// dropCounters forgets processes that counted nothing for a week: they are gone, or their counts are too old
-// to be written again.
-func (s *sweep) dropCounters(now time.Time) error {
-	return s.times("DELETE FROM counters WHERE at < ?1 AND process IN (SELECT process FROM counters WHERE at < ?1 LIMIT ?2)", micros(now.Add(-countersKept)))
-}
-
 // countersKept is longer than the life of a process that cannot write its counts.
 const countersKept = 7 * 24 * time.Hour
 
-// addPlays counts plays for a day.
 func addPlays(t *tx, id sandlot.ProjectID, plays, day int64) error {
 	if plays == 0 {
 		return nil
@@ -95,18 +92,15 @@ func addPlays(t *tx, id sandlot.ProjectID, plays, day int64) error {
 		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
 }
 
-// It looks each day of each project up,
-// about a microsecond each.
+// It looks each day of each project up, about a microsecond each.
 func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error) {
 	type count struct {
 		project    sandlot.ProjectID
 		day, plays int64
 	}
 	first, last := dayOf(from), dayOf(to)
-	counts, err := all(ctx, store.db, func(r row) (c count, err error) {
-		err = r.Scan(&c.project, &c.day, &c.plays)
-		return c, err
-	}, `WITH RECURSIVE days (day) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?)
+	counts, err := all(ctx, store.db, fields(func(c *count) []any { return []any{&c.project, &c.day, &c.plays} }),
+		`WITH RECURSIVE days (day) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?)
 		SELECT p.id, d.day, d.plays FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
 		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, engine.List(ids))
 	if err != nil {
@@ -122,7 +116,100 @@ func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, fr
 	return out, nil
 }
 
-// dropDays forgets how often projects were played long ago.
-func (s *sweep) dropDays(now time.Time) error {
-	return s.times("DELETE FROM play_days WHERE (day, project) IN (SELECT day, project FROM play_days WHERE day < ? LIMIT ?)", dayOf(gallery.DaysKept(now)))
+func (store Gallery) Like(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest, counted bool) (int64, error) {
+	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+		n, err := t.Exec("INSERT INTO likes (project, visitor, counted) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", project, by[:], counted)
+		if !counted {
+			n = 0
+		}
+		return n, err
+	})
+	return likes, in("like", err)
+}
+
+func (store Gallery) Unlike(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (int64, error) {
+	likes, err := store.changeLikes(ctx, id, func(t *tx, project int64) (int64, error) {
+		counted, err := t.number("DELETE FROM likes WHERE project = ? AND visitor = ? RETURNING counted", project, by[:])
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return 0, nil
+		}
+		return -counted, err
+	})
+	return likes, in("unlike", err)
+}
+
+// changeLikes keeps the project's count with its likes: change returns the difference.
+func (store Gallery) changeLikes(
+	ctx context.Context, id sandlot.ProjectID, change func(t *tx, project int64) (int64, error),
+) (likes int64, err error) {
+	err = store.db.step(ctx, 0, func(t *tx) error {
+		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
+		if err != nil {
+			return err
+		}
+		by, err := change(t, project)
+		if err != nil {
+			return err
+		}
+		if likes, err = t.number("UPDATE projects SET likes = likes + ? WHERE num = ? RETURNING likes", by, project); err != nil {
+			return err
+		}
+		return figuring{t, dayOf(store.db.Now())}.addLikes(project, by)
+	})
+	return likes, err
+}
+
+func (store Gallery) Liked(ctx context.Context, id sandlot.ProjectID, by sandlot.Digest) (bool, error) {
+	return one(ctx, store.db, scanValue[bool], `
+		SELECT EXISTS (SELECT 1 FROM likes l WHERE l.project = p.num AND l.visitor = ?)
+		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))
+}
+
+// addLoads notes the loads of counts, but for those of which one was noted less than gallery.PlayWindow before or
+// after: those it returns, with when that one was.
+func addLoads(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
+	var loads []gallery.Load
+	for _, c := range counts {
+		loads = append(loads, c.Loads...)
+	}
+	if len(loads) == 0 {
+		return nil, nil
+	}
+	// In one order, against deadlocks with other steps, and each once: the newest load of each ID.
+	slices.SortFunc(loads, func(a, b gallery.Load) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ago, b.Ago)) })
+	loads = slices.CompactFunc(loads, func(a, b gallery.Load) bool { return a.ID == b.ID })
+	rows := make([]string, len(loads))
+	left := map[int64]bool{}
+	for i, l := range loads {
+		rows[i], left[l.ID] = fmt.Sprintf("%020d%d", l.ID, micros(now.Add(-max(l.Ago, 0)))), true
+	}
+	counted, err := all(context.Background(), t, scanValue[int64], `INSERT INTO loads (load, at)
+		SELECT CAST(substr(j.value, 1, 20) AS BIGINT), CAST(substr(j.value, 21) AS BIGINT) FROM `+t.dialect.Texts("?1", "j")+` WHERE true
+		ON CONFLICT (load) DO UPDATE SET at = excluded.at WHERE loads.at <= excluded.at - ?2 OR loads.at >= excluded.at + ?2
+		RETURNING load`, engine.List(rows), gallery.PlayWindow.Microseconds())
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range counted {
+		delete(left, id)
+	}
+	return noted(t, left)
+}
+
+// noted returns when the loads of these hashes were that counted.
+func noted(t *tx, ids map[int64]bool) (map[int64]time.Time, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	type load struct {
+		id int64
+		at time.Time
+	}
+	found, err := all(context.Background(), t, fields(func(l *load) []any { return []any{&l.id, asTime{&l.at}} }),
+		"SELECT load, at FROM loads WHERE "+t.amongNumbers("load"), engine.List(slices.Collect(maps.Keys(ids))))
+	at := make(map[int64]time.Time, len(found))
+	for _, l := range found {
+		at[l.id] = l.at
+	}
+	return at, err
 }

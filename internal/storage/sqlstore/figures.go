@@ -10,7 +10,6 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// projectFigures are the figures that a step adds to a project, which it has locked.
 type projectFigures struct {
 	num     int64
 	version int // the current one
@@ -22,8 +21,7 @@ func scanProjectFigures(r row) (p projectFigures, err error) {
 	return p, err
 }
 
-// with has the figures add up to the counts. What is said of no version is of the
-// current one.
+// with has the figures add up to the counts. What is said of no version is of the current one.
 func (p projectFigures) with(added figures.Added, c gallery.Counts) projectFigures {
 	versions := added.Versions
 	added.Versions = nil
@@ -47,8 +45,8 @@ type figuring struct {
 	day int64
 }
 
-// add adds to the figures of projects. The stored players and lengths are read once for all of them, and no
-// other step adds to them meanwhile: each locks its projects first. A sweep has not.
+// add adds to the figures of projects. The stored players and lengths are read once for all of them, and no other
+// step adds to them meanwhile: each locks its projects first. A sweep has not.
 func (t figuring) add(list []projectFigures) error {
 	kept, err := t.kept(list)
 	if err != nil {
@@ -78,7 +76,6 @@ func empty(c figures.Cell) bool {
 	return c.Plays == 0 && c.Likes == 0 && len(c.Seen) == 0 && len(c.Lengths) == 0
 }
 
-// keptFigures are the stored figures of the projects that a step adds to.
 type keptFigures struct {
 	days     map[int64]figures.Cell // by project
 	versions map[int64]keptVersion  // by versionKey
@@ -87,11 +84,10 @@ type keptFigures struct {
 
 // keptVersion is the figures of a version, whose players are those of one day.
 type keptVersion struct {
-	day int64
+	key, day int64
 	figures.Cell
 }
 
-// versionKey is a project and a version as one number.
 func versionKey(project int64, version int) int64 { return project<<32 | int64(version) }
 
 func (t figuring) kept(list []projectFigures) (kept keptFigures, err error) {
@@ -106,40 +102,36 @@ func (t figuring) kept(list []projectFigures) (kept keptFigures, err error) {
 		}
 	}
 	kept = keptFigures{map[int64]figures.Cell{}, map[int64]keptVersion{}, map[int64]map[string]bool{}}
-	err = t.read(context.Background(), func(q engine.Querier) error {
-		if _, err := each(context.Background(), q, func(r row) (_ int, err error) {
-			var project int64
-			var c figures.Cell
-			err = r.Scan(&project, asSketch{&c.Seen}, asLengths{&c.Lengths})
-			kept.days[project] = c
-			return 0, err
-		}, "SELECT d.project, d.seen, d.lengths FROM "+t.dialect.Numbers("?1", "j")+" CROSS JOIN day_figures d WHERE d.project = j.value AND d.day = ?2", engine.List(projects), t.day); err != nil {
-			return err
+	ctx, j := context.Background(), t.dialect.Numbers("?1", "j")
+	scan := fields(func(v *keptVersion) []any { return []any{&v.key, &v.day, asSketch{&v.Seen}, asLengths{&v.Lengths}} })
+	days, err := all(ctx, t, scan, "SELECT d.project, d.day, d.seen, d.lengths FROM "+j+` CROSS JOIN day_figures d
+		WHERE d.project = j.value AND d.day = ?2`, engine.List(projects), t.day)
+	if err != nil {
+		return kept, err
+	}
+	for _, d := range days {
+		kept.days[d.key] = d.Cell
+	}
+	ofVersions, err := all(ctx, t, scan, "SELECT j.value, v.day, v.seen, v.lengths FROM "+j+` CROSS JOIN version_figures v
+		WHERE v.project = j.value / 4294967296 AND v.version = j.value % 4294967296`, engine.List(versions))
+	for _, v := range ofVersions {
+		kept.versions[v.key] = v
+	}
+	if err != nil || len(led) == 0 {
+		return kept, err
+	}
+	type source struct {
+		project int64
+		host    string
+	}
+	sources, err := all(ctx, t, fields(func(s *source) []any { return []any{&s.project, &s.host} }),
+		"SELECT s.project, s.host FROM "+j+` CROSS JOIN day_sources s WHERE s.project = j.value AND s.day = ?2`, engine.List(led), t.day)
+	for _, s := range sources {
+		if kept.sources[s.project] == nil {
+			kept.sources[s.project] = map[string]bool{}
 		}
-		if _, err := each(context.Background(), q, func(r row) (_ int, err error) {
-			var key int64
-			var v keptVersion
-			err = r.Scan(&key, &v.day, asSketch{&v.Seen}, asLengths{&v.Lengths})
-			kept.versions[key] = v
-			return 0, err
-		}, "SELECT j.value, v.day, v.seen, v.lengths FROM "+t.dialect.Numbers("?", "j")+" CROSS JOIN version_figures v WHERE v.project = j.value / 4294967296 AND v.version = j.value % 4294967296", engine.List(versions)); err != nil {
-			return err
-		}
-		if len(led) == 0 {
-			return nil
-		}
-		_, err := each(context.Background(), q, func(r row) (_ int, err error) {
-			var project int64
-			var host string
-			err = r.Scan(&project, &host)
-			if kept.sources[project] == nil {
-				kept.sources[project] = map[string]bool{}
-			}
-			kept.sources[project][host] = true
-			return 0, err
-		}, "SELECT s.project, s.host FROM "+t.dialect.Numbers("?1", "j")+" CROSS JOIN day_sources s WHERE s.project = j.value AND s.day = ?2", engine.List(led), t.day)
-		return err
-	})
+		kept.sources[s.project][s.host] = true
+	}
 	return kept, err
 }
 
@@ -147,7 +139,8 @@ func (t figuring) addDay(project int64, c, kept figures.Cell) error {
 	kept.Merge(c)
 	return t.do(`INSERT INTO day_figures (project, day, plays, likes, seen, lengths) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (project, day) DO UPDATE SET plays = day_figures.plays + excluded.plays, likes = day_figures.likes + excluded.likes,
-			seen = excluded.seen, lengths = excluded.lengths`, project, t.day, c.Plays, c.Likes, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
+			seen = excluded.seen, lengths = excluded.lengths`,
+		project, t.day, c.Plays, c.Likes, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
 }
 
 func (t figuring) addVersion(project int64, version int, c figures.Cell, kept keptVersion) error {
@@ -162,13 +155,14 @@ func (t figuring) addVersion(project int64, version int, c figures.Cell, kept ke
 	}
 	kept.Merge(c)
 	return t.do(`INSERT INTO version_figures (project, version, day, plays, likes, players, seen, lengths) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (project, version) DO UPDATE SET day = excluded.day, plays = version_figures.plays + excluded.plays, likes = version_figures.likes + excluded.likes,
-			players = version_figures.players + CASE WHEN version_figures.seen IS NULL THEN 0 ELSE excluded.players END, seen = excluded.seen, lengths = excluded.lengths`,
+		ON CONFLICT (project, version) DO UPDATE
+		SET day = excluded.day, plays = version_figures.plays + excluded.plays, likes = version_figures.likes + excluded.likes,
+			players = version_figures.players +
+				CASE WHEN version_figures.seen IS NULL THEN 0 ELSE excluded.players END, seen = excluded.seen, lengths = excluded.lengths`,
 		project, version, day, c.Plays, c.Likes, players, orNoBytes(kept.Seen), orNoBytes(kept.Lengths.Bytes()))
 }
 
-// addSources adds plays by the hosts that led to them. A host beyond the most of a day
-// is one of the others.
+// addSources adds plays by the hosts that led to them. A host beyond the most of a day is one of the others.
 func (t figuring) addSources(project int64, plays map[string]int64, kept map[string]bool) error {
 	named := len(kept)
 	if kept[figures.Others] {
@@ -205,12 +199,12 @@ func (t figuring) addLikes(project, by int64) error {
 	if by == 0 {
 		return nil
 	}
-	if err := t.do(`INSERT INTO day_figures (project, day, plays, likes) VALUES (?, ?, 0, ?)
-		ON CONFLICT (project, day) DO UPDATE SET likes = day_figures.likes + excluded.likes`, project, t.day, by); err != nil {
-		return err
-	}
-	return t.do(`INSERT INTO version_figures (project, version, day, plays, likes) SELECT num, version, ?, 0, ? FROM projects WHERE num = ?
-		ON CONFLICT (project, version) DO UPDATE SET likes = version_figures.likes + excluded.likes`, t.day, by, project)
+	return t.Run(
+		do(`INSERT INTO day_figures (project, day, plays, likes) VALUES (?, ?, 0, ?)
+		ON CONFLICT (project, day) DO UPDATE SET likes = day_figures.likes + excluded.likes`, project, t.day, by),
+		do(`INSERT INTO version_figures (project, version, day, plays, likes) SELECT num, version, ?, 0, ? FROM projects WHERE num = ?
+		ON CONFLICT (project, version) DO UPDATE SET likes = version_figures.likes + excluded.likes`, t.day, by, project),
+	)
 }
 
 // orNoBytes is b, or null for none.

@@ -9,8 +9,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-// It is one query, so that the days fit the
-// batch.
+// It is one query, so that the days fit the batch.
 func (store Gallery) FiguresByDay(ctx context.Context, id sandlot.ProjectID, from, to time.Time) (figures.ByDay, error) {
 	out := figures.ByDay{Days: map[int64]figures.Cell{}, Sources: map[string]int64{}}
 	found, err := all(ctx, store.db, func(r row) (_ int, err error) {
@@ -27,9 +26,11 @@ func (store Gallery) FiguresByDay(ctx context.Context, id sandlot.ProjectID, fro
 		}
 		return 0, nil
 	}, `SELECT p.counted, coalesce(d.day, -1), '', coalesce(d.plays, 0), coalesce(d.likes, 0), coalesce(d.players, 0), d.seen, d.lengths
-		FROM projects p LEFT JOIN day_figures d ON d.project = p.num AND d.day >= ?2 AND d.day <= ?3 WHERE p.id = ?1 AND p.deleted_at IS NULL`+ofAccount+`
+		FROM projects p LEFT JOIN day_figures d ON d.project = p.num AND d.day >= ?2 AND d.day <= ?3
+		WHERE p.id = ?1 AND p.deleted_at IS NULL`+ofAccount+`
 		UNION ALL SELECT p.counted, -1, s.host, s.plays, 0, 0, NULL, NULL
-		FROM projects p JOIN day_sources s ON s.project = p.num AND s.day >= ?2 AND s.day <= ?3 WHERE p.id = ?1 AND p.deleted_at IS NULL`+ofAccount,
+		FROM projects p JOIN day_sources s ON s.project = p.num AND s.day >= ?2 AND s.day <= ?3
+		WHERE p.id = ?1 AND p.deleted_at IS NULL`+ofAccount,
 		string(id), dayOf(from), dayOf(to))
 	if err == nil && len(found) == 0 {
 		err = sandlot.ErrNotFound
@@ -45,15 +46,16 @@ func (store Gallery) FiguresByVersion(ctx context.Context, id sandlot.ProjectID,
 			out.Versions = append(out.Versions, v)
 		}
 		return 0, err
-	}, `SELECT p.counted, p.version, coalesce(v.version, 0), coalesce(v.plays, 0), coalesce(v.likes, 0), coalesce(v.players, 0), v.seen, v.lengths
-		FROM projects p LEFT JOIN version_figures v ON v.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+` ORDER BY v.version DESC LIMIT ?`, string(id), limit)
+	}, `SELECT p.counted, p.version, coalesce(v.version, 0), coalesce(v.plays, 0), coalesce(v.likes, 0), coalesce(v.players, 0), v.seen,
+		v.lengths
+		FROM projects p LEFT JOIN version_figures v ON v.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount+`
+		ORDER BY v.version DESC LIMIT ?`, string(id), limit)
 	if err == nil && len(found) == 0 {
 		err = sandlot.ErrNotFound
 	}
 	return out, in("read figures by version", err)
 }
 
-// asSketch scans a sketch; null is that of nobody.
 type asSketch struct{ s *figures.Sketch }
 
 func (a asSketch) Scan(src any) error {
@@ -62,11 +64,35 @@ func (a asSketch) Scan(src any) error {
 	return nil
 }
 
-// asLengths scans lengths; null is none.
 type asLengths struct{ l *figures.Lengths }
 
 func (a asLengths) Scan(src any) error {
 	b, _ := src.([]byte)
 	*a.l = figures.ReadLengths(b)
+	return nil
+}
+
+// figuresLate is longer than a step takes that began on the day before.
+const figuresLate = 10 * time.Minute
+
+// forgetSeen leaves but a number of the players of days before.
+func (s *sweep) forgetSeen(table, key string, before int64) error {
+	type seen struct {
+		project, key int64
+		players      figures.Sketch
+	}
+	list, err := all(context.Background(), s, fields(func(p *seen) []any { return []any{&p.project, &p.key, asSketch{&p.players}} }),
+		"SELECT project, "+key+", seen FROM "+table+" WHERE seen IS NOT NULL AND day < ? LIMIT ?", before, s.left)
+	if err != nil {
+		return err
+	}
+	for _, p := range list {
+		// Only where they are still those: a clock that is set back lets a day come again.
+		if err := s.do("UPDATE "+table+" SET players = players + ?, seen = NULL WHERE project = ? AND "+key+" = ? AND seen = ?",
+			p.players.Count(), p.project, p.key, []byte(p.players)); err != nil {
+			return err
+		}
+		s.left--
+	}
 	return nil
 }

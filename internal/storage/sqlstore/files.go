@@ -13,12 +13,12 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// nearLimit bounds the answer of FilesNear: enough to name what is in the way.
 const nearLimit = 10
 
-// If another file has the same folded name the
-// error is sandlot.ErrExists.
-func (store ProjectStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+// If another file has the same folded name the error is sandlot.ErrExists.
+func (store ProjectStore) PutFile(
+	ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit,
+) (sandlot.Project, sandlot.Changed, error) {
 	p, err := store.edit(ctx, id, at, f.Blob.Size, f.Blob.InlineSize(), func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFile(p, f.Folded, f.Name); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return nil, err
@@ -28,14 +28,16 @@ func (store ProjectStore) PutFile(ctx context.Context, id sandlot.ProjectID, f s
 	return p, changed(id), in("put file", err)
 }
 
-func (store ProjectStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (store ProjectStore) DeleteFile(
+	ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit,
+) (sandlot.Project, sandlot.Changed, error) {
 	at.Within = publish.Quota{} // nothing is added
 	p, err := store.edit(ctx, id, at, 0, 0, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if name == p.Primary {
 			return nil, sandlot.ErrNoPrimary
 		}
-		// A project has an index of its folded names only; this reads through its
-		// current files, some ten thousand at most.
+		// A project has an index of its folded names only; this reads through its current files, some ten thousand at
+		// most.
 		folded, err := one(ctx, t, scanValue[string],
 			"SELECT folded FROM files WHERE project = ? AND until = 9223372036854775807 AND name = ?", p.num, name)
 		if err != nil {
@@ -46,8 +48,7 @@ func (store ProjectStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, 
 	return p, changed(id), in("delete file", err)
 }
 
-// closeFile ends a current file with the version before p.Version, and takes it out of
-// the project's totals.
+// closeFile ends a current file with the version before p.Version, and takes it out of the project's totals.
 func (t *tx) closeFile(p *projectRow, folded, name string) error {
 	size, err := t.number(`UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND folded = ? AND name = ?
 		RETURNING (SELECT size FROM blobs WHERE blobs.id = files.blob)`, p.Version, p.num, folded, name)
@@ -58,8 +59,7 @@ func (t *tx) closeFile(p *projectRow, folded, name string) error {
 	return err
 }
 
-// closeFiles ends current files with the version before p.Version, and takes them out of
-// the project's totals.
+// closeFiles ends current files with the version before p.Version, and takes them out of the project's totals.
 func (t *tx) closeFiles(p *projectRow, files []sandlot.File) error {
 	if len(files) == 0 {
 		return nil
@@ -69,8 +69,10 @@ func (t *tx) closeFiles(p *projectRow, files []sandlot.File) error {
 		folded[i], names[f.Name] = f.Folded, true
 	}
 	// IS TRUE keeps PostgreSQL from a join, which without statistics reads through the list for each file.
-	closed, err := all(context.Background(), t, scanClosedFile, "UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND (folded IN (SELECT value FROM "+
-		t.dialect.Texts("?", "j")+")) IS TRUE RETURNING name, (SELECT size FROM blobs WHERE blobs.id = files.blob)", p.Version, p.num, engine.List(folded))
+	closed, err := all(context.Background(), t, scanClosedFile,
+		"UPDATE files SET until = ? WHERE project = ? AND until = 9223372036854775807 AND (folded IN (SELECT value FROM "+
+			t.dialect.Texts("?", "j")+`)) IS TRUE RETURNING name, (SELECT size FROM blobs
+			WHERE blobs.id = files.blob)`, p.Version, p.num, engine.List(folded))
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,6 @@ func (t *tx) closeFiles(p *projectRow, files []sandlot.File) error {
 	return nil
 }
 
-// closedFile holds the columns of a file that closeFiles ends.
 type closedFile struct {
 	name string
 	size int64
@@ -98,8 +99,8 @@ func scanClosedFile(r row) (f closedFile, err error) {
 	return f, err
 }
 
-// putFiles records the contents of files that come with p.Version, adds them to the project's
-// totals, and returns the records that are left to make.
+// putFiles records the contents of files that come with p.Version, adds them to the project's totals, and returns the
+// records that are left to make.
 func (t *tx) putFiles(p *projectRow, files []sandlot.File, now time.Time) ([]engine.Statement, error) {
 	put := make([]pastFile, len(files))
 	for i := range files {
@@ -115,7 +116,6 @@ func (t *tx) putFiles(p *projectRow, files []sandlot.File, now time.Time) ([]eng
 	return append(contents, newFiles(p.num, put, k)), err
 }
 
-// newFiles records files of the project of that number, whose contents are kept.
 func newFiles(project int64, files []pastFile, k *keeping) engine.Statement {
 	s := engine.Statement{Query: "INSERT INTO files (project, until, since, folded, name, blob) VALUES (?, ?, ?, ?, ?, ?)"}
 	for _, f := range files {
@@ -132,8 +132,7 @@ const (
 	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND "
 	selectFiles     = filesAnd + ofProject + "p.deleted_at IS NULL" + ofAccount + " AND "
 	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject // also of a deleted project
-	// As the keys have it, which saves sorting a row for each variant; by name it is
-	// sorted in the end.
+	// As the keys have it, which saves sorting a row for each variant; by name it is sorted in the end.
 	orderFiles = " ORDER BY f.until, f.folded, v.encoding"
 	// What a project has now.
 	currentFiles = "f.until = 9223372036854775807"
@@ -147,9 +146,10 @@ func (store FileStore) FilesWith(ctx context.Context, id sandlot.ProjectID, vers
 	return store.files(ctx, id, version, versionKept, selectFilesWith, encoding)
 }
 
-// files lists the files of a version that is there, by one of the queries above, which
-// may take an argument first.
-func (store FileStore) files(ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any) ([]sandlot.File, error) {
+// files lists the files of a version that is there, by one of the queries above, which may take an argument first.
+func (store FileStore) files(
+	ctx context.Context, id sandlot.ProjectID, version int, there findVersion, query string, first ...any,
+) ([]sandlot.File, error) {
 	// The current version is where it takes no look at the project's history.
 	current := func(q querier) ([]sandlot.File, error) {
 		return gather(ctx, q, query+"p.version = ? AND "+currentFiles+orderFiles, append(first, string(id), version)...)
@@ -171,7 +171,6 @@ func (store FileStore) files(ctx context.Context, id sandlot.ProjectID, version 
 	return list, in("list files", err)
 }
 
-// fileRow is a file with one of its variants, if it has any.
 type fileRow struct {
 	file    sandlot.File
 	variant sandlot.Variant
@@ -205,7 +204,6 @@ func gather(ctx context.Context, q querier, query string, args ...any) (list []s
 	return list, err
 }
 
-// addTo adds a row to the list that those before it made.
 func (fr fileRow) addTo(list []sandlot.File) []sandlot.File {
 	if len(list) == 0 || list[len(list)-1].Name != fr.file.Name {
 		list = append(list, fr.file)
@@ -222,18 +220,17 @@ func scanFile(r row) (f sandlot.File, err error) {
 	return f, err
 }
 
-// The files come without their variants.
-func (store FileStore) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
-	files, err := all(ctx, store.db, scanFile, nearQuery(store.db.amongTexts("f.folded")),
-		string(id), engine.List(lineage(folded)), string(id), folded+"/", folded+"0", nearLimit) // "0" is the character after "/"
-	return files, in("look for files", err)
-}
+// selectCurrent reads current files without their variants.
+const selectCurrent = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+	WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
 
-// nearQuery looks twice into the order of the current names: for those among a list, and for those between two.
-func nearQuery(among string) string {
-	const current = "SELECT " + fileColumns + ` FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.id = ? AND p.deleted_at IS NULL` + ofAccount + ` AND f.until = 9223372036854775807 AND `
-	return current + among + " UNION ALL " + current + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+const orWithin = " UNION ALL " + selectCurrent + "f.folded >= ? AND f.folded < ? ORDER BY 1 LIMIT ?"
+
+func (store FileStore) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
+	// Two looks into the order of the current names; "0" is the character after "/".
+	files, err := all(ctx, store.db, scanFile, selectCurrent+store.db.amongTexts("f.folded")+orWithin,
+		string(id), engine.List(lineage(folded)), string(id), folded+"/", folded+"0", nearLimit)
+	return files, in("look for files", err)
 }
 
 // lineage is a name and those of the folders it lies in.

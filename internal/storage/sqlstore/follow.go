@@ -11,25 +11,23 @@ import (
 // followStep is how many projects follow their account in one step.
 const followStep = 25
 
-// ofAccount holds for a project whose account was not deleted. The projects of one
-// that was are gone with it at once, though their own rows follow in steps.
+// ofAccount holds for a project whose account was not deleted. The projects of one that was are gone with it at once,
+// though their own rows follow in steps.
 const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS NULL"
 
-// changeAccount runs a step that may change an account, of any number of projects,
-// and then has them follow, in steps between which others get their turn. What is
-// left of that by a crash or a full disk is done by Sweep. The account may be known
-// only when the step is done; 0 is none.
+// changeAccount runs a step that may change an account, of any number of projects, and then has them follow, in steps
+// between which others get their turn. What is left of that by a crash or a full disk is done by Sweep. The account
+// may be known only when the step is done; 0 is none.
 func (db *DB) changeAccount(ctx context.Context, account *sandlot.AccountID, run func(*tx) error) error {
 	if err := db.step(ctx, 0, run); err != nil || *account == 0 {
 		return err
 	}
-	// The change was made, also for a client that hangs up. What is left of it Sweep sees to,
-	// as to other accounts: after a change of the rule these may be all.
+	// The change was made, also for a client that hangs up. What is left of it Sweep sees to, as to other accounts:
+	// after a change of the rule these may be all.
 	_ = db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(int64(*account)) })
 	return nil
 }
 
-// finishFollows has all projects follow their accounts.
 func (db *DB) finishFollows(ctx context.Context) error {
 	return db.followSteps(ctx, (*sweep).follow)
 }
@@ -40,8 +38,7 @@ func (db *DB) followSteps(ctx context.Context, follow func(*sweep) error) error 
 	return err
 }
 
-// follow has as many projects as the call has left follow their accounts, the newest
-// accounts first.
+// follow has as many projects as the call has left follow their accounts, the newest accounts first.
 func (s *sweep) follow() error {
 	for s.left > 0 {
 		id, err := s.next("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT ?")
@@ -58,9 +55,8 @@ func (s *sweep) follow() error {
 	return nil
 }
 
-// followAccount has as many projects as the call has left follow one account: those of
-// a deleted one are deleted, others come into the lists or leave them, and are found
-// by its handle.
+// followAccount has as many projects as the call has left follow one account: those of a deleted one are deleted,
+// others come into the lists or leave them, and are found by its handle.
 func (s *sweep) followAccount(id int64) error {
 	type account struct {
 		after   int64
@@ -70,10 +66,8 @@ func (s *sweep) followAccount(id int64) error {
 		return err
 	}
 	for s.left > 0 {
-		a, err := one(context.Background(), s, func(r row) (a account, err error) {
-			err = r.Scan(&a.after, &a.deleted)
-			return a, err
-		}, "SELECT f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
+		a, err := one(context.Background(), s, fields(func(a *account) []any { return []any{&a.after, &a.deleted} }),
+			"SELECT f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil // all have, or somebody else was faster
 		}
@@ -99,11 +93,11 @@ func (s *sweep) followAccount(id int64) error {
 	return nil
 }
 
-// followed moves the mark of an account on over as many projects as the call has
-// left. It returns the last of them, or 0 for none. A project that is changed
-// meanwhile comes later in the order, and is looked at once more.
+// followed moves the mark of an account on over as many projects as the call has left. It returns the last of them,
+// or 0 for none. A project that is changed meanwhile comes later in the order, and is looked at once more.
 func (s *sweep) followed(account, after int64) (last int64, err error) {
-	seqs, err := all(context.Background(), s, scanValue[int64], "SELECT seq FROM projects WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", account, after, s.left)
+	seqs, err := all(context.Background(), s, scanValue[int64],
+		"SELECT seq FROM projects WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", account, after, s.left)
 	if err != nil || len(seqs) == 0 {
 		return 0, err
 	}
@@ -120,18 +114,22 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 	}
 	const part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
 	return s.Run(
-		do("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account, after, last),
-		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '', deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)"+part, account, after, last),
+		do("INSERT INTO removals (project, at) SELECT num, (SELECT deleted_at FROM accounts WHERE id = ?1) FROM projects"+part, account,
+			after, last),
+		do(`UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '',
+			deleted_at = (SELECT deleted_at FROM accounts WHERE id = ?1)`+part, account, after, last),
 	)
 }
 
-// relist brings the projects of an account in a part of their order into the lists,
-// if they may be there, under its handle.
+// relist brings the projects of an account in a part of their order into the lists, if they may be there, under its
+// handle.
 func (s *sweep) relist(account, after, last int64) error {
 	const (
 		part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
-		may  = "(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT " + listable + " AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)"
+		may  = `(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT ` + listable +
+			` AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)`
 	)
-	return s.do("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+", stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM projects WHERE stamp > 0)"+part+
+	return s.do("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+`,
+		stamp = (SELECT coalesce(max(stamp), 0) + 1 FROM projects WHERE stamp > 0)`+part+
 		" AND (listed = 1 OR "+may+" = 1)", account, after, last)
 }

@@ -15,24 +15,21 @@ const forgetStep = 100
 // forgetBatch is how many are looked for at a time: their keys are held at once.
 const forgetBatch = 5000
 
-// forgetting notes all addresses of an account that is being deleted, whose records
-// are then emptied in steps.
+// forgetting notes all addresses of an account that is being deleted, whose records are then emptied in steps.
 func forgetting(t *tx, id sandlot.AccountID) error {
-	for _, query := range []string{
-		"INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)",
-		"INSERT INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1 ON CONFLICT DO NOTHING",
-		"INSERT INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1 ON CONFLICT DO NOTHING",
-		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1 ON CONFLICT DO NOTHING",
-	} {
-		if err := t.do(query, id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return t.Run(
+		do("INSERT INTO forgets (account, email, proved) VALUES (?1, '', 0)", id),
+		do("INSERT INTO forgets (account, email, proved) SELECT id, email, verified FROM accounts WHERE id = ?1 ON CONFLICT DO NOTHING",
+			id),
+		do(`INSERT INTO forgets (account, email, proved) SELECT account, email, undo FROM email_moves WHERE account = ?1
+			ON CONFLICT DO NOTHING`, id),
+		do(`INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM verifications WHERE account = ?1
+			ON CONFLICT DO NOTHING`, id),
+	)
 }
 
-// A remnant is a kind of records about a deleted account: find selects the records, and empty clears one of
-// them, ?1, with the values of with from ?2 on. Emptied records are not found again.
+// A remnant is a kind of records about a deleted account: find selects the records, and empty clears one of them, ?1,
+// with the values of with from ?2 on. Emptied records are not found again.
 type remnant struct {
 	find, empty string
 	with        []any
@@ -44,8 +41,8 @@ func used(d engine.Dialect) string {
 		" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + d.EqualFold("m.email", "g.email") + "))"
 }
 
-// remnants returns the remnants of the account ?1. Records by which a repeated call is known stay, without
-// their content.
+// remnants returns the remnants of the account ?1. Records by which a repeated call is known stay, without their
+// content.
 func remnants(d engine.Dialect) []remnant {
 	nothing, noWords := []byte{}, []byte("{}")
 	return []remnant{
@@ -68,7 +65,8 @@ func remnants(d engine.Dialect) []remnant {
 			empty: "UPDATE once SET answer = ?2, made = ?2 WHERE key = ?1", with: []any{nothing},
 		},
 		{
-			find:  "SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2",
+			find: `SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num
+				WHERE p.account = ?1 AND (v.title <> '' OR v.primary_file <> '') LIMIT ?2`,
 			empty: "UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
 		},
 		{
@@ -79,9 +77,8 @@ func remnants(d engine.Dialect) []remnant {
 	}
 }
 
-// finishForgets empties the remnants of deleted accounts. It looks while others write, and empties in steps
-// between which they have their turn. A failure stops neither the other accounts nor the other kinds of
-// records.
+// finishForgets empties the remnants of deleted accounts. It looks while others write, and empties in steps between
+// which they have their turn. A failure stops neither the other accounts nor the other kinds of records.
 func (db *DB) finishForgets(ctx context.Context) error {
 	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
 	if err != nil || len(accounts) == 0 {
@@ -125,10 +122,9 @@ func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
 }
 
 func (store Upkeep) Forgotten(ctx context.Context, after operate.ForgottenEmail, limit int) ([]operate.ForgottenEmail, error) {
-	return all(ctx, store.db, func(r row) (f operate.ForgottenEmail, err error) {
-		err = r.Scan(&f.Account, &f.Email, &f.Used)
-		return f, err
-	}, "SELECT g.account, g.email, "+used(store.db.dialect)+" FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?) ORDER BY g.account, g.email LIMIT ?", after.Account, after.Email, limit)
+	return all(ctx, store.db, fields(func(f *operate.ForgottenEmail) []any { return []any{&f.Account, &f.Email, &f.Used} }),
+		"SELECT g.account, g.email, "+used(store.db.dialect)+` FROM forgets g WHERE g.email <> '' AND (g.account, g.email) > (?, ?)
+		ORDER BY g.account, g.email LIMIT ?`, after.Account, after.Email, limit)
 }
 
 func (store Upkeep) ForgetEmail(ctx context.Context, f operate.ForgottenEmail) error {

@@ -13,15 +13,16 @@ import (
 // readListing is 1 where projects of accounts without a verified address are listed, too.
 const readListing = "SELECT unverified FROM listing WHERE one = 1"
 
-// listable is the condition that an account's projects may be listed, if it is not suspended. Queries apply
-// it again to the projects in the lists, which follow an account and the rule in steps.
+// listable is the condition that an account's projects may be listed, if it is not suspended. Queries apply it again
+// to the projects in the lists, which follow an account and the rule in steps.
 const listable = "(verified = 1 OR (" + readListing + ") = 1)"
 
 const (
 	whatListed = `projects p JOIN accounts a ON a.id = p.account
 	WHERE p.listed = 1 AND ` + listable + ` AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND `
 	selectListed = "SELECT " + projectColumns + "\n\tFROM " + whatListed
-	selectTagged = "SELECT " + projectColumns + "\n\tFROM project_tags g CROSS JOIN " + whatListed + "p.num = g.project AND g.tag = ? AND g.project < ? ORDER BY g.project DESC LIMIT ?"
+	selectTagged = "SELECT " + projectColumns + "\n\tFROM project_tags g CROSS JOIN " + whatListed +
+		`p.num = g.project AND g.tag = ? AND g.project < ? ORDER BY g.project DESC LIMIT ?`
 )
 
 func scanListed(r row) (l gallery.Listed, err error) {
@@ -29,7 +30,6 @@ func scanListed(r row) (l gallery.Listed, err error) {
 	return gallery.Listed{Project: p.Project, Number: p.num}, err
 }
 
-// newTags puts a new project into the lists of its tags. Triggers do whatever comes later.
 func newTags(p projectRow) engine.Statement {
 	s := engine.Statement{Query: "INSERT INTO project_tags (tag, project) VALUES (?, ?)"}
 	for _, tag := range p.Tags.List() {
@@ -38,31 +38,28 @@ func newTags(p projectRow) engine.Statement {
 	return s
 }
 
-// Lists apply the rule again to their projects: so after a change of
-// the rule they show none too many at once, but lack some until Follow or Sweep has been there.
+// Lists apply the rule again to their projects: so after a change of the rule they show none too many at once, but
+// lack some until Follow or Sweep has been there.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
 	now, err := one(ctx, store.db, scanValue[bool], readListing)
 	if err != nil || now == yes {
 		return in(about, err)
 	}
-	return in(about, store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.do("UPDATE listing SET unverified = ? WHERE one = 1", yes); err != nil {
-			return err
-		}
-		return t.do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
-			ON CONFLICT (account) DO UPDATE SET after = 0`)
-	}))
+	return in(about, store.db.run(ctx, do("UPDATE listing SET unverified = ? WHERE one = 1", yes),
+		do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts
+			WHERE verified = 0 AND projects > 0 AND deleted_at IS NULL
+			ON CONFLICT (account) DO UPDATE SET after = 0`),
+	))
 }
 
-// Follow has projects come into the lists, or leave them, after a change of the rule or their account: a step
-// for each followStep of them, between which others have their turn. Sweep does the rest.
+// Follow has projects come into the lists, or leave them, after a change of the rule or their account: a step for
+// each followStep of them, between which others have their turn. Sweep does the rest.
 func (store Gallery) Follow(ctx context.Context) error {
 	return in("have the lists follow", store.db.finishFollows(ctx))
 }
 
-// Numbers that are not used any more count as
-// projects that do not wait.
+// Numbers that are not used any more count as projects that do not wait.
 func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
 	return one(ctx, store.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
@@ -78,7 +75,7 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 	query, args := selectListed+"TRUE"+rest, []any{q.Before, q.Limit}
 	switch {
 	case len(q.Numbers) > 0:
-		query, args = selectListed+store.db.dialect.Among("p.num", store.db.dialect.Numbers("?", "j"))+rest, append([]any{engine.List(q.Numbers)}, args...)
+		query, args = selectListed+store.db.amongNumbers("p.num")+rest, append([]any{engine.List(q.Numbers)}, args...)
 	case q.Tag != "":
 		query, args = selectTagged, append([]any{q.Tag}, args...)
 	case q.Account != 0:
@@ -88,10 +85,12 @@ func (store Gallery) Listed(ctx context.Context, q gallery.ListedQuery) ([]galle
 }
 
 const (
-	namedColumns = "SELECT p.num, p.stamp, p.listed = 1 AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND " + listable + ", p.title, a.handle, p.tags FROM "
-	selectNamed  = namedColumns + whatListed + "p.num > ? ORDER BY p.num LIMIT ?"
+	namedColumns = `SELECT p.num, p.stamp, p.listed = 1 AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND ` + listable +
+		", p.title, a.handle, p.tags FROM "
+	selectNamed = namedColumns + whatListed + "p.num > ? ORDER BY p.num LIMIT ?"
 	// A condition on the stamp alone has both engines take the index.
-	selectRelisted = namedColumns + "projects p JOIN accounts a ON a.id = p.account WHERE p.stamp > 0 AND p.stamp >= ? ORDER BY p.stamp DESC LIMIT ?"
+	selectRelisted = namedColumns + `projects p JOIN accounts a ON a.id = p.account WHERE p.stamp > 0 AND p.stamp >= ?
+		ORDER BY p.stamp DESC LIMIT ?`
 )
 
 func scanNamed(r row) (n gallery.Named, err error) {
@@ -116,12 +115,13 @@ func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]s
 	return list, in("read projects", err)
 }
 
-// It reads each project's plays of
-// each of the days: the more were played, the longer it takes.
+// It reads each project's plays of each of the days: the more were played, the longer it takes.
 func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
 	return all(ctx, store.db, scanValue[sandlot.ProjectID], `
-		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d JOIN projects p ON p.num = d.project
-		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account) ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
+		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d
+		JOIN projects p ON p.num = d.project
+		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account)
+		ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 }
 
 // It reads each project's plays of each of the days, as MostPlayed does, and beside them the days that were liked.
@@ -130,8 +130,8 @@ func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sand
 		dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping)
 }
 
-// selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether, damped by an age
-// of ?6 days more to the power of ?7.
+// selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether,
+// damped by an age of ?6 days more to the power of ?7.
 const (
 	selectTrending = `WITH week AS (
 		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
@@ -141,13 +141,16 @@ const (
 	weighed = `
 	weighed AS (
 		SELECT p.id, p.num, p.account, CAST(w.plays + ?3 * CASE WHEN w.likes > 0 THEN w.likes ELSE 0 END AS DOUBLE PRECISION) /
-			pow(CASE WHEN p.created_at < ?2 THEN CAST(?2 - p.created_at AS DOUBLE PRECISION) / 86400000000 ELSE 0 END + CAST(?6 AS DOUBLE PRECISION), CAST(?7 AS DOUBLE PRECISION)) AS weight
+			pow(CASE WHEN p.created_at < ?2 THEN CAST(?2 - p.created_at AS DOUBLE PRECISION) / 86400000000 ELSE 0 END +
+				CAST(?6 AS DOUBLE PRECISION), CAST(?7 AS DOUBLE PRECISION)) AS weight
 		FROM week w JOIN projects p ON p.num = w.project
-		WHERE p.listed = 1 AND (w.plays > 0 OR w.likes > 0) AND (SELECT ` + listable + ` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account))
+		WHERE p.listed = 1 AND (w.plays > 0 OR w.likes > 0) AND (SELECT ` + listable +
+		` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account))
 	SELECT id FROM (SELECT id, num, weight, row_number() OVER (PARTITION BY account ORDER BY weight DESC, num DESC) AS place FROM weighed) r
 	WHERE place <= ?4 ORDER BY weight DESC, num DESC LIMIT ?5`
 )
 
 func (store Gallery) AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error) {
-	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
+	return one(ctx, store.db, scanAccount,
+		"SELECT "+accountColumns+" FROM accounts WHERE id = (SELECT account FROM handles WHERE handle = ?) AND deleted_at IS NULL", handle)
 }

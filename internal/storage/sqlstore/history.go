@@ -10,8 +10,8 @@ import (
 // current is up to when a file is there that no version has ended.
 const current = math.MaxInt64
 
-// A history is what a new project is recorded with: its versions, and each of their files
-// from the version that it came with up to, and without, another.
+// A history is what a new project is recorded with: its versions, and each of their files from the version that it
+// came with up to, and without, another.
 type history struct {
 	versions []sandlot.Version
 	files    []pastFile
@@ -24,8 +24,8 @@ type pastFile struct {
 	since, until int64
 }
 
-// historyOf fails where a version lacks its primary file, has two files of a name, or drops
-// one that the version before has not.
+// historyOf fails where a version lacks its primary file, has two files of a name, or drops one that the version
+// before has not.
 func historyOf(np publish.NewProject) (h history, err error) {
 	last := sandlot.Version{Primary: np.Primary}
 	at := listing{map[string]int{}, map[string]bool{}}
@@ -35,7 +35,10 @@ func historyOf(np publish.NewProject) (h history, err error) {
 		if i > 0 {
 			later := np.Later[i-1]
 			c = later.Change
-			v = sandlot.Version{N: i + 1, Suffix: later.Suffix, Title: later.Title, Primary: last.Primary, CreatedAt: stored(later.At), RestoredFrom: later.RestoredFrom}
+			v = sandlot.Version{
+				N: i + 1, Suffix: later.Suffix, Title: later.Title, Primary: last.Primary, CreatedAt: stored(later.At),
+				RestoredFrom: later.RestoredFrom,
+			}
 			if c.Primary != "" {
 				v.Primary = c.Primary
 			}
@@ -52,7 +55,6 @@ func historyOf(np publish.NewProject) (h history, err error) {
 	return h, nil
 }
 
-// A listing is the files of one version of a history.
 type listing struct {
 	folded map[string]int // where in the history, by their folded names
 	names  map[string]bool
@@ -82,10 +84,8 @@ func (h *history) change(n int, c publish.Change, at listing) error {
 	return nil
 }
 
-// last is the current version.
 func (h *history) last() sandlot.Version { return h.versions[len(h.versions)-1] }
 
-// bytes are those of all versions, as they count for the owner.
 func (h *history) bytes() (n int64) {
 	for _, f := range h.files {
 		n += f.Blob.Size
@@ -93,7 +93,6 @@ func (h *history) bytes() (n int64) {
 	return n
 }
 
-// inlined is how many of them go into the database with their records.
 func (h *history) inlined() (n int) {
 	for _, f := range h.files {
 		n += f.Blob.InlineSize()

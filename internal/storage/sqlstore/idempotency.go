@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
@@ -16,11 +17,14 @@ const (
 )
 
 func scanRecord(r row) (o publish.IdempotencyRecord, err error) {
-	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Email, &o.Answer, &o.Made)
+	err = r.Scan(asDigest{&o.Key}, asDigest{&o.Request}, asTime{&o.ExpiresAt}, &o.Account, &o.Project, &o.Version, &o.Email, &o.Answer,
+		&o.Made)
 	return o, err
 }
 
-func (store ProjectStore) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
+func (store ProjectStore) IdempotencyRecord(
+	ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest,
+) (publish.IdempotencyRecord, error) {
 	query, args := selectRecord, []any{key[:], micros(now)}
 	if len(or) > 0 {
 		query = selectRecords + "expires_at > ? AND key IN (?" + strings.Repeat(", ?", len(or)) + ")"
@@ -32,25 +36,26 @@ func (store ProjectStore) IdempotencyRecord(ctx context.Context, key sandlot.Dig
 	return one(ctx, store.db, scanRecord, query, args...)
 }
 
-// insertRecord fails where there is a record that has not expired; one that has makes
-// room. The account is ?4, or else that of the project ?10, or else 0.
+// insertRecord fails where there is a record that has not expired; one that has makes room. The account is ?4, or
+// else that of the project ?10, or else 0.
 const insertRecord = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
 	VALUES (?1, ?2, ?3, coalesce(nullif(CAST(?4 AS BIGINT), 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
-	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account, project = excluded.project,
+	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account,
+	project = excluded.project,
 		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
 	WHERE once.expires_at <= ?11`
 
-// addRecord records o for the account of its step, or if that is 0 for the one that
-// has the project; nil is nothing to record. A step that was made under one of its keys before is
-// sandlot.ErrAlreadyDone. It comes first in a step, and of two at once the second waits
-// for the first: what else a repeated step would fail with is not found out.
+// addRecord records o for the account of its step, or if that is 0 for the one that has the project; nil is nothing
+// to record. A step that was made under one of its keys before is sandlot.ErrAlreadyDone. It comes first in a step,
+// and of two at once the second waits for the first: what else a repeated step would fail with is not found out.
 func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, project sandlot.ProjectID, now time.Time) error {
 	if o == nil {
 		return nil
 	}
 	for _, key := range recordKeys(o) {
 		err := t.must(sandlot.ErrAlreadyDone, insertRecord,
-			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email, orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
+			key[:], o.Request[:], micros(o.ExpiresAt), account, string(o.Project), o.Version, o.Email,
+			orEmpty(o.Answer), orEmpty(o.Made), string(project), micros(now))
 		if err != nil {
 			return err
 		}
@@ -69,10 +74,65 @@ func ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) (list []
 	return list
 }
 
-// recordKeys are the keys that the record of a step is found by.
 func recordKeys(o *publish.IdempotencyRecord) []sandlot.Digest {
 	if o.Elsewhere == (sandlot.Digest{}) {
 		return []sandlot.Digest{o.Key}
 	}
 	return []sandlot.Digest{o.Key, o.Elsewhere}
+}
+
+const selectTicket = `SELECT hash, coalesce(key, 0), coalesce(project, ''), owner, owner56, owner48, told, used, expires_at FROM tickets
+	WHERE hash = ? AND expires_at > ?`
+
+func scanTicket(r row) (k sandlot.Ticket, err error) {
+	err = r.Scan(asDigest{&k.Hash}, &k.Key, &k.Project, asDigest{&k.Owner}, asDigest{&k.Wider[0]}, asDigest{&k.Wider[1]}, &k.Told, &k.Used,
+		asTime{&k.ExpiresAt})
+	return k, err
+}
+
+func (store Credentials) Ticket(ctx context.Context, hash sandlot.Digest, now time.Time) (k sandlot.Ticket, key sandlot.Key, err error) {
+	err = store.db.snapshot(ctx, func(q querier) (err error) {
+		if k, err = one(ctx, q, scanTicket, selectTicket, hash[:], micros(now)); err == nil && k.Key != 0 {
+			key, err = one(ctx, q, scanKey, selectKey+"k.id = ?", k.Key)
+		}
+		return err
+	})
+	return k, key, in("look up ticket", err)
+}
+
+func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticket.Most) error {
+	return in("add ticket", store.db.step(ctx, 0, func(t *tx) error {
+		for i, owner := range []struct {
+			of    sandlot.Digest
+			query string
+		}{
+			{k.Owner, "owner = ?"},
+			{k.Wider[0], "owner56 IS NOT NULL AND owner56 = ?"},
+			{k.Wider[1], "owner48 IS NOT NULL AND owner48 = ?"},
+		} {
+			if owner.of == (sandlot.Digest{}) {
+				continue
+			}
+			// Of two at once the second counts the tickets of the first.
+			if err := t.alone(owner.of); err != nil {
+				return err
+			}
+			if err := t.below(int64(most[i]), publish.ErrTooMany,
+				"SELECT count(*) FROM tickets WHERE used = 0 AND expires_at > ? AND "+owner.query, micros(store.db.Now()),
+				owner.of[:]); err != nil {
+				return err
+			}
+		}
+		return t.do(`INSERT INTO tickets (hash, key, project, owner, owner56, owner48, told, expires_at)
+			VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS TEXT), ''), ?, ?, ?, ?, ?)`,
+			k.Hash[:], k.Key, string(k.Project), k.Owner[:], orNull(k.Wider[0]), orNull(k.Wider[1]), orEmpty(k.Told), micros(k.ExpiresAt))
+	}))
+}
+
+// useTicket uses up the ticket of a step, which is kept as long as the step's record.
+func useTicket(o *publish.IdempotencyRecord) []engine.Statement {
+	if o == nil || o.Ticket == (sandlot.Digest{}) {
+		return nil
+	}
+	return []engine.Statement{do("UPDATE tickets SET used = 1, expires_at = ? WHERE hash = ?", micros(o.ExpiresAt), o.Ticket[:])}
 }

@@ -25,7 +25,6 @@ func (t *tx) newJob(j sandlot.Job, account sandlot.AccountID) (engine.Statement,
 	), takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay))
 }
 
-// addJob records a job of an account; 0 for none.
 func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
 	job, err := t.newJob(j, account)
 	if err != nil {
@@ -35,7 +34,8 @@ func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
 }
 
 func scanJob(r row) (j sandlot.Job, err error) {
-	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind, asDigest{&j.Asker.Network})
+	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind,
+		asDigest{&j.Asker.Network})
 	return j, err
 }
 
@@ -60,20 +60,19 @@ func scanDue(r row) (c dueJob, err error) {
 	return c, nil
 }
 
-// Jobs that may go now, apart from those to some domains: logins, and all others.
-// Few wait at a time, so both look at all that are due.
+// Jobs that may go now, apart from those to some domains: logins, and all others. Few wait at a time, so both look at
+// all that are due.
 const (
 	dueLogins = "= 'login'"
 	dueOthers = "<> 'login'"
 )
 
 func selectDue(d engine.Dialect, kind string) string {
-	return "SELECT " + jobColumns + " FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6) AND kind " + kind +
-		" AND NOT (" + d.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
+	return "SELECT " + jobColumns + ` FROM jobs WHERE due > ?1 AND due <= ?2 AND (leased_until <= ?5 OR leased_until > ?6)
+		AND kind ` + kind + " AND NOT (" + d.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
 }
 
-// due returns the jobs that may go now, or else those that a wrong clock made due
-// in a time that no job waits for.
+// due returns the jobs that may go now, or else those that a wrong clock made due in a time that no job waits for.
 func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Busy, limit int) ([]dueJob, error) {
 	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), l, busy, limit)
 	if err != nil || len(jobs) > 0 {
@@ -82,18 +81,18 @@ func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Bu
 	return dueWithin(ctx, q, micros(now.Add(account.JobWaitMax+skew)), math.MaxInt64, l, busy, limit)
 }
 
-// dueWithin returns jobs of a span of time, logins first.
 func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy account.Busy, limit int) ([]dueJob, error) {
-	jobs, err := all(ctx, q, scanDue, selectDue(q.words(), dueLogins), after, until, engine.List(busy.Logins), limit, micros(l.now), l.never())
+	jobs, err := all(ctx, q, scanDue, selectDue(q.words(), dueLogins), after, until, engine.List(busy.Logins), limit, micros(l.now),
+		l.never())
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanDue, selectDue(q.words(), dueOthers), after, until, engine.List(busy.Others), limit-len(jobs), micros(l.now), l.never())
+	others, err := all(ctx, q, scanDue, selectDue(q.words(), dueOthers), after, until, engine.List(busy.Others), limit-len(jobs),
+		micros(l.now), l.never())
 	return append(jobs, others...), err
 }
 
-// If whoever claimed a job is gone when its
-// lease ends, it is simply there again.
+// If whoever claimed a job is gone when its lease ends, it is simply there again.
 func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
 	// Mostly there is none, and to know that takes no turn of the writer.
 	l := store.db.lease(until.Sub(now))
@@ -102,7 +101,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 	}
 	var unread error
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
-		jobs, unread, err = claim(t, ctx, now, store.db.lease(until.Sub(now)), busy, limit)
+		jobs, unread, err = claim(ctx, t, now, store.db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
 	if err != nil {
@@ -111,9 +110,9 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 	return jobs, in("claim jobs", unread)
 }
 
-// claim claims jobs. One that cannot be read is put off for as long as a job may be,
-// so that it keeps no other from its turn.
-func claim(t *tx, ctx context.Context, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
+// claim claims jobs. One that cannot be read is put off for as long as a job may be, so that it keeps no other from
+// its turn.
+func claim(ctx context.Context, t *tx, now time.Time, l lease, busy account.Busy, limit int) (jobs []sandlot.Job, unread, err error) {
 	claim := l.until()
 	for again := true; again && len(jobs) < limit; {
 		list, err := due(ctx, t, now, l, busy, limit-len(jobs))
@@ -149,10 +148,12 @@ func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Sha
 	}))
 }
 
-// takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is none.
+// takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is
+// none.
 func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) error {
 	// In one order, for whoever else counts several of them.
-	for _, s := range slices.SortedFunc(slices.Values(shares), func(a, b sandlot.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
+	for _, s := range slices.SortedFunc(slices.Values(shares),
+		func(a, b sandlot.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
 		if err := t.alone(s.Counter); err != nil {
 			return err
 		}
@@ -164,12 +165,9 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 		}
 	}
 	for _, s := range shares {
-		n, err := t.number("SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at))
-		if err != nil {
+		if err := t.below(int64(s.Most), sandlot.ErrTooOften,
+			"SELECT count(*) FROM mails WHERE mailbox = ? AND at > ? AND at <= ?", s.Counter[:], micros(since), notAfter(at)); err != nil {
 			return err
-		}
-		if n >= int64(s.Most) {
-			return sandlot.ErrTooOften
 		}
 	}
 	for _, s := range shares {
@@ -180,11 +178,11 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 	return nil
 }
 
-// The ID of a job is never used again, so
-// what was counted for it needs not forget it.
+// The ID of a job is never used again, so what was counted for it needs not forget it.
 func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
-		err := t.must(sandlot.ErrNotFound, "DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
+		err := t.must(sandlot.ErrNotFound,
+			"DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
 		if err != nil {
 			return err
 		}
@@ -196,14 +194,12 @@ func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at ti
 }
 
 func (store Mail) RetryJob(ctx context.Context, j sandlot.Job, due time.Time) error {
-	return in("retry job", store.db.must(ctx, sandlot.ErrNotFound, "UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim))
+	return in("retry job", store.db.must(ctx, sandlot.ErrNotFound,
+		"UPDATE jobs SET due = ?, attempts = attempts + 1, leased_until = 0 WHERE id = ? AND leased_until = ?", micros(due), j.ID, j.Claim))
 }
 
 func (store Mail) AddVerification(ctx context.Context, v account.Verification) (handle string, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(v.Account); err != nil {
-			return err
-		}
+	err = store.db.onAccount(ctx, v.Account, func(t *tx) error {
 		a, err := one(ctx, t, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", v.Account)
 		if err != nil {
 			return err
@@ -212,12 +208,10 @@ func (store Mail) AddVerification(ctx context.Context, v account.Verification) (
 			return sandlot.ErrMoved
 		}
 		handle = a.Handle
-		return t.do("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)", v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
+		return t.do("INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, ?, ?)",
+			v.Token[:], v.Account, v.Email, micros(v.ExpiresAt))
 	})
-	if err != nil {
-		return "", in("add verification", err)
-	}
-	return handle, nil
+	return handle, in("add verification", err)
 }
 
 const selectVerification = "SELECT token, account, email, expires_at FROM verifications WHERE token = ? AND expires_at > ?"
@@ -231,19 +225,19 @@ func (store ClaimStore) Verification(ctx context.Context, token sandlot.Digest, 
 	return one(ctx, store.db, scanVerification, selectVerification, token[:], micros(now))
 }
 
-// verification finds what a token verifies, and locks its account.
-func verification(t *tx, ctx context.Context, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
+func verification(ctx context.Context, t *tx, token sandlot.Digest, now time.Time) (v account.Verification, err error) {
 	if err := t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM verifications WHERE token = ?)", token[:]); err != nil {
 		return v, err
 	}
 	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 }
 
-// What it does not find it does not
-// find in Verification either.
-func (store ClaimStore) UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+// What it does not find it does not find in Verification either.
+func (store ClaimStore) UseVerification(
+	ctx context.Context, token sandlot.Digest, now time.Time,
+) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
-		v, err := verification(t, ctx, token, now)
+		v, err := verification(ctx, t, token, now)
 		if err != nil {
 			return err
 		}
@@ -253,7 +247,9 @@ func (store ClaimStore) UseVerification(ctx context.Context, token sandlot.Diges
 		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
-		a, err = one(ctx, t, scanAccount, "UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ? RETURNING "+accountColumns, micros(now), v.Account, v.Email)
+		a, err = one(ctx, t, scanAccount,
+			`UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ?
+				RETURNING `+accountColumns, micros(now), v.Account, v.Email)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return sandlot.ErrMoved // cannot be: SetEmail ends the verifications of the address before
 		}
@@ -264,7 +260,7 @@ func (store ClaimStore) UseVerification(ctx context.Context, token sandlot.Diges
 
 func (store ClaimStore) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
 	err = store.db.step(ctx, 0, func(t *tx) error {
-		v, err := verification(t, ctx, token, now)
+		v, err := verification(ctx, t, token, now)
 		if err != nil {
 			return err
 		}

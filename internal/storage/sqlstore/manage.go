@@ -5,38 +5,35 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// changesLimit bounds the changed files that a page of versions is described
-// with: a version by hand has a few, one by a form some hundred, the largest
-// 10,000. What the versions of a page with more changed is not known.
+// changesLimit bounds the changed files that a page of versions is described with: a version by hand has a few, one
+// by a form some hundred, the largest 10,000. What the versions of a page with more changed is not known.
 const changesLimit = 20_000
 
 func (store ProjectStore) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
-	return one(ctx, store.db, func(r row) (d publish.Details, err error) {
-		err = r.Scan(&d.Title, &d.Description, &d.Unlisted, &d.Threads, &d.Tags)
-		return d, err
-	}, "SELECT title, description, unlisted, threads, tags FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
+	return one(ctx, store.db, fields(func(d *publish.Details) []any {
+		return []any{
+			&d.Title, &d.Description, &d.Unlisted, &d.Threads,
+			&d.Tags,
+		}
+	}), `SELECT title, description, unlisted, threads, tags FROM projects
+			WHERE id = ? AND deleted_at IS NULL`+ofAccount, string(id))
 }
 
 func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
-		if err := t.lockOwner(id); err != nil {
-			return err
+		p, err := ownProject(t, id)
+		if err == nil && d.Expect != 0 && d.Expect != p.Version {
+			err = sandlot.ErrMoved
 		}
-		p, err := one(ctx, t, scanProject, selectProject+"p.id = ?", string(id))
 		if err != nil {
 			return err
-		}
-		switch {
-		case p.Suspended:
-			return sandlot.ErrSuspended
-		case d.Expect != 0 && d.Expect != p.Version:
-			return sandlot.ErrMoved
 		}
 		if err := t.mayAct(d.By); err != nil {
 			return err
@@ -57,13 +54,15 @@ func replaces(t *tx, p projectRow, d publish.DetailsChange) error {
 		return nil
 	}
 	text, err := one(context.Background(), t, scanValue[string], "SELECT description FROM projects WHERE num = ?", p.num)
-	if err == nil && !d.Replaces(publish.Details{Title: p.Title, Description: text, Unlisted: p.Unlisted, Threads: p.Threads, Tags: p.Tags}) {
+	if err == nil && !d.Replaces(publish.Details{
+		Title: p.Title, Description: text, Unlisted: p.Unlisted, Threads: p.Threads,
+		Tags: p.Tags,
+	}) {
 		err = sandlot.ErrMoved
 	}
 	return err
 }
 
-// describe records the title of p, and what else d says of it.
 func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 	var description any
 	if d.Description != nil {
@@ -72,7 +71,8 @@ func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
 	p.Tags = said(d.Tags, p.Tags)
 	p.Change++
-	return do(`UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?, lang = ?,
+	return do(`UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?,
+		lang = ?,
 		tags = ? WHERE num = ?`,
 		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
 }
@@ -85,7 +85,9 @@ func said[T any](v *T, before T) T {
 	return *v
 }
 
-func (store ProjectStore) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (store ProjectStore) Rearrange(
+	ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit,
+) (sandlot.Project, sandlot.Changed, error) {
 	inline, more := 0, int64(0)
 	for _, f := range c.Put {
 		inline += f.Blob.InlineSize()
@@ -103,9 +105,9 @@ func (store ProjectStore) Rearrange(ctx context.Context, id sandlot.ProjectID, c
 	return p, changed(id), in("rearrange", err)
 }
 
-// setPrimary makes a file the primary one, or leaves it as it is; in either case the
-// version has it. Looking for it reads the project's current files, some ten
-// thousand at most, so only a change that takes it from where it was does.
+// setPrimary makes a file the primary one, or leaves it as it is; in either case the version has it. Looking for it
+// reads the project's current files, some ten thousand at most, so only a change that takes it from where it was
+// does.
 func setPrimary(t *tx, p *projectRow, c publish.Change) error {
 	is := func(f sandlot.File) bool { return f.Name == p.Primary }
 	dropped := slices.ContainsFunc(c.Drop, is)
@@ -136,13 +138,16 @@ func (store ProjectStore) Versions(ctx context.Context, id sandlot.ProjectID, be
 			return err
 		}
 		// One more than asked for: what a version changed is known by the one before it.
-		list, err = all(ctx, q, scanVersionChange, `SELECT n, suffix, title, primary_file, created_at, restored_from, erased_at IS NOT NULL FROM versions
+		list, err = all(ctx, q, scanVersionChange,
+			`SELECT n, suffix, title, primary_file, created_at, restored_from, erased_at IS NOT NULL FROM versions
 			WHERE project = ? AND n < ? ORDER BY n DESC LIMIT ?`, num, before, limit+1)
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		changes, err := all(ctx, q, scanFileSpan, `SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
-			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ? OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
+		changes, err := all(ctx, q, scanFileSpan,
+			`SELECT f.since, f.until, f.name, b.size, b.sha256 FROM files f JOIN blobs b ON b.id = f.blob
+			WHERE f.project = ? AND f.until >= ? AND (f.since BETWEEN ? AND ?
+			OR f.until <= ?) LIMIT ?`, num, list[len(list)-1].N, list[len(list)-1].N, list[0].N, list[0].N, changesLimit+1)
 		if len(changes) <= changesLimit {
 			fillChanges(list, changes)
 		}
@@ -155,3 +160,100 @@ func scanVersionChange(r row) (v sandlot.VersionChange, err error) {
 	err = r.Scan(&v.N, &v.Suffix, &v.Title, &v.Primary, asTime{&v.CreatedAt}, &v.RestoredFrom, &v.Erased)
 	return v, err
 }
+
+// fileSpan is a file from the version in which it came to the one in which it went.
+type fileSpan struct {
+	since, until int
+	name         string
+	size         int64
+	sha256       sandlot.Digest
+}
+
+func scanFileSpan(r row) (f fileSpan, err error) {
+	err = r.Scan(&f.since, &f.until, &f.name, &f.size, asDigest{&f.sha256})
+	return f, err
+}
+
+// fillChanges fills in the changes of each version against the one before it, which follows it in the list, if both
+// are there whole.
+func fillChanges(list []sandlot.VersionChange, files []fileSpan) {
+	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
+	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
+	for _, f := range files {
+		came[f.since] = append(came[f.since], f)
+		went[f.until] = append(went[f.until], f)
+	}
+	for i := range list {
+		v := &list[i]
+		v.Known = !v.Erased && (v.N == 1 || i+1 < len(list) && !list[i+1].Erased)
+		if v.Known {
+			tell(v, came[v.N], went[v.N])
+		}
+	}
+}
+
+// tell fills in the files that came with a version and those that went with it, both by name.
+func tell(v *sandlot.VersionChange, came, went []fileSpan) {
+	old := make(map[string]fileSpan, len(went))
+	for _, f := range went {
+		old[f.name] = f
+	}
+	fresh := make(map[string]bool, len(came))
+	for _, f := range came {
+		fresh[f.name] = true
+	}
+	gone := map[sandlot.Digest][]string{} // removed names by content: a file that came with it was renamed
+	for _, f := range went {
+		if !fresh[f.name] {
+			v.Removed = append(v.Removed, f.name)
+			gone[f.sha256] = append(gone[f.sha256], f.name)
+		}
+	}
+	moved := map[string]bool{}
+	for _, f := range came {
+		c := sandlot.FileChange{Name: f.name, Before: -1, Size: f.size}
+		before, stays := old[f.name]
+		from := gone[f.sha256]
+		switch {
+		case stays:
+			v.Changed, c.Before = append(v.Changed, f.name), before.size
+		case len(from) > 0:
+			c.From, c.Before, gone[f.sha256] = from[0], f.size, from[1:]
+			moved[c.From] = true
+			fallthrough
+		default:
+			v.Added = append(v.Added, f.name)
+		}
+		v.Files = append(v.Files, c)
+	}
+	for _, name := range v.Removed {
+		if !moved[name] {
+			v.Files = append(v.Files, sandlot.FileChange{Name: name, Before: old[name].size, Size: -1})
+		}
+	}
+	slices.SortFunc(v.Files, func(a, b sandlot.FileChange) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// A change number is the sum of two that only grow: the project's own, and its account's, which one statement
+// increments for all of its projects. Each statement that changes the readable state of a project increments its
+// number; a guard in the tests rejects one that does not.
+func (store ProjectStore) Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error) {
+	type change struct {
+		id sandlot.ProjectID
+		n  int64
+	}
+	list, err := all(ctx, store.db, fields(func(c *change) []any { return []any{&c.id, &c.n} }),
+		`SELECT p.id, p.changed + a.changed FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p
+		JOIN accounts a ON a.id = p.account
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND a.deleted_at IS NULL`, engine.List(ids))
+	if err != nil {
+		return nil, in("read change numbers", err)
+	}
+	changes := make(map[sandlot.ProjectID]int64, len(list))
+	for _, c := range list {
+		changes[c.id] = c.n
+	}
+	return changes, nil
+}
+
+func changed(id sandlot.ProjectID) sandlot.Changed { return sandlot.Subject{Project: id}.Changed() }

@@ -26,7 +26,7 @@ var ErrNotEmpty = errors.New("it is not empty")
 // Fits returns ErrNotEmpty unless the target has no records, or those of the source already.
 func (m Move) Fits(ctx context.Context) error {
 	return m.To.longStep(ctx, func(t *tx) error {
-		has, err := anyRecord(t, ctx)
+		has, err := anyRecord(ctx, t)
 		if err != nil || has == "" {
 			return err
 		}
@@ -37,11 +37,11 @@ func (m Move) Fits(ctx context.Context) error {
 	})
 }
 
-// Run copies all rows in one step of the target, unless it has them already, and compares them. After an error
-// the target is as it was before.
+// Run copies all rows in one step of the target, unless it has them already, and compares them. After an error the
+// target is as it was before.
 func (m Move) Run(ctx context.Context) error {
 	return m.To.longStep(ctx, func(t *tx) error {
-		has, err := anyRecord(t, ctx)
+		has, err := anyRecord(ctx, t)
 		if err == nil && has == "" {
 			err = m.From.copyInto(ctx, m.To, t, m.Progress)
 		}
@@ -60,7 +60,7 @@ func (db *DB) longStep(ctx context.Context, run func(*tx) error) error {
 }
 
 // anyRecord returns the name of a table that has rows. A new database has none but its settings.
-func anyRecord(t *tx, ctx context.Context) (string, error) {
+func anyRecord(ctx context.Context, t *tx) (string, error) {
 	for _, table := range movedTables {
 		n, err := one(ctx, t, scanValue[int64], "SELECT count(*) FROM (SELECT 1 FROM "+table.Name+" LIMIT 1) x")
 		if err != nil || n > 0 && table.Name != "listing" {
@@ -78,7 +78,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 	}
 	err = db.engine.LongSnapshot(ctx, func(q engine.Querier) error {
 		for _, table := range movedTables {
-			rows, err := copyTable(t, ctx, q, table)
+			rows, err := copyTable(ctx, t, q, table)
 			if err == nil {
 				err = progress("copied", table.Name, rows)
 			}
@@ -100,7 +100,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 }
 
 // copyTable replaces the rows of a table: some tables have one from the first on.
-func copyTable(t *tx, ctx context.Context, q engine.Querier, table engine.Table) (n int64, err error) {
+func copyTable(ctx context.Context, t *tx, q engine.Querier, table engine.Table) (n int64, err error) {
 	if err := t.do("DELETE FROM " + table.Name); err != nil {
 		return 0, err
 	}
@@ -193,7 +193,6 @@ func readPage(ctx context.Context, q engine.Querier, table engine.Table, behind 
 		" ORDER BY "+key+" LIMIT "+strconv.Itoa(table.Page), behind...)
 }
 
-// scanRow reads all columns of a row of a table.
 func scanRow(n int) func(row) ([]any, error) {
 	return func(r row) ([]any, error) {
 		v, into := make([]any, n), make([]any, n)
@@ -212,10 +211,8 @@ func scanRow(n int) func(row) ([]any, error) {
 	}
 }
 
-// marks are the parameters of a row.
 func marks(n int) string { return "(" + strings.TrimSuffix(strings.Repeat("?, ", n), ", ") + ")" }
 
-// insertRows adds rows to a table.
 func insertRows(t *tx, table engine.Table, rows [][]any) error {
 	one := marks(len(table.Columns))
 	err := t.do("INSERT INTO "+table.Name+" ("+strings.Join(table.Columns, ", ")+") VALUES "+one+

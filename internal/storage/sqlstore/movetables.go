@@ -7,11 +7,12 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// movedTables are the tables that keep records, each behind those that it refers to, with the columns that
-// the database does not compute by itself. A test holds them to the schema.
+// movedTables are the tables that keep records, each behind those that it refers to, with the columns that the
+// database does not compute by itself. A test holds them to the schema.
 var movedTables = []engine.Table{
 	moved("secrets", "name", "value"),
-	numbered("accounts", "id", "handle email mailbox verified lang created_at suspended_at deleted_at projects bytes verified_at seq changed portrait"),
+	numbered("accounts", "id", `handle email mailbox verified lang created_at suspended_at deleted_at projects bytes verified_at
+		seq changed portrait`),
 	moved("people", "account", "line link"),
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
@@ -59,9 +60,9 @@ var movedTables = []engine.Table{
 	moved("forgets", "account email", "proved"),
 }
 
-// Rows of most tables are small. Rows with bytes of their own are read fewer at a time:
-// contents have up to inline-max, checkpoints 32 bytes for each MiB, an upload a bit for
-// each part, an idempotency record what it takes to answer again.
+// Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to
+// inline-max, checkpoints 32 bytes for each MiB, an upload a bit for each part, an idempotency record what it takes
+// to answer again.
 const (
 	movedPage      = 500
 	movedHeavyPage = 64

@@ -13,8 +13,10 @@ import (
 )
 
 const projectColumns = `
-	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL, p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
-	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at, p.cover, a.portrait`
+	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL,
+	p.unlisted, p.threads, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
+	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at,
+	p.cover, a.portrait`
 
 const (
 	selectProject = "SELECT " + fromProjects
@@ -23,20 +25,19 @@ const (
 	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `
 )
 
-// projectRow is a project with the number that other tables know it by.
 type projectRow struct {
 	sandlot.Project
 	num int64
 }
 
 func scanProject(r row) (p projectRow, err error) {
-	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Tags, &p.Title, &p.Lang, &p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
+	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Tags, &p.Title, &p.Lang,
+		&p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
 		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover, &p.Portrait)
 	return p, err
 }
 
-// If p.New is set and all of its handles
-// were taken the error is sandlot.ErrExists, too.
+// If p.New is set and all of its handles were taken the error is sandlot.ErrExists, too.
 func (store ProjectStore) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	h, err := historyOf(np)
 	if err != nil {
@@ -92,7 +93,6 @@ func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p p
 	return p, t.Run(slices.Concat(over, contents, records, useTicket(np.Idempotency))...)
 }
 
-// An owner is the account of a new project.
 type owner struct {
 	sandlot.Account
 	has          publish.Quota
@@ -100,8 +100,8 @@ type owner struct {
 	unverified   bool // whether projects of accounts without a verified address are listed
 }
 
-// owner returns the account of a new project, which it locks unless it makes it, and the
-// records that are left to make of it.
+// owner returns the account of a new project, which it locks unless it makes it, and the records that are left to
+// make of it.
 func (t *tx) owner(np publish.NewProject, now time.Time) (o owner, records []engine.Statement, err error) {
 	if np.New != nil {
 		if o.Account, records, err = t.createAccount(*np.New); err != nil {
@@ -139,7 +139,6 @@ const (
 	keyInForce = "(CAST(?2 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM keys k WHERE k.id = ?2 AND k.account = a.id AND k.revoked_at IS NULL))"
 )
 
-// newRow returns the record of a new project itself.
 func newRow(np publish.NewProject, h history, owner owner) projectRow {
 	last := h.last()
 	begun := np.Begun
@@ -147,9 +146,10 @@ func newRow(np publish.NewProject, h history, owner owner) projectRow {
 		begun = np.CreatedAt
 	}
 	return projectRow{Project: sandlot.Project{
-		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended, Portrait: owner.Portrait,
-		Title: last.Title, Lang: np.Lang, Primary: last.Primary, Wrapper: np.Wrapper, Tags: np.Tags, Unlisted: np.Unlisted, Threads: np.Threads,
-		Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count, Seq: owner.seq + 1, Change: owner.changed,
+		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended,
+		Title: last.Title, Lang: np.Lang, Primary: last.Primary, Wrapper: np.Wrapper, Tags: np.Tags, Unlisted: np.Unlisted,
+		Threads: np.Threads, Portrait: owner.Portrait, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count,
+		Seq: owner.seq + 1, Change: owner.changed,
 		CreatedAt: stored(begun), UpdatedAt: last.CreatedAt,
 	}}
 }
@@ -158,15 +158,15 @@ func newProject(p projectRow, description string, listed bool, nums *[]int64) en
 	s := do(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at,
 		listed, description, unlisted, threads, tags, wrapper)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.CreatedAt), micros(p.UpdatedAt),
-		listed, description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
+		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq,
+		micros(p.CreatedAt), micros(p.UpdatedAt), listed, description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
 	s.ID, s.IDs = "num", nums
 	return s
 }
 
-// newVersions records versions of the project of that number.
 func newVersions(project int64, list []sandlot.Version) engine.Statement {
-	s := engine.Statement{Query: "INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from) VALUES (?, ?, ?, ?, ?, ?, ?)"}
+	s := engine.Statement{Query: `INSERT INTO versions (project, n, suffix, title, primary_file, created_at, restored_from)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`}
 	for _, v := range list {
 		s.Rows = append(s.Rows, []any{project, v.N, v.Suffix, v.Title, v.Primary, micros(v.CreatedAt), v.RestoredFrom})
 	}
@@ -210,10 +210,10 @@ func (store ProjectStore) Version(ctx context.Context, id sandlot.ProjectID, n i
 	return v, in("read version", err)
 }
 
-// findVersion looks a version up.
 type findVersion func(ctx context.Context, q querier, id sandlot.ProjectID, n int) (sandlot.Version, error)
 
-const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at, v.restored_from FROM projects p JOIN versions v ON v.project = p.num
+const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_at, v.restored_from FROM projects p
+	JOIN versions v ON v.project = p.num
 		WHERE p.id = ? AND v.n = ? AND v.erased_at IS NULL`
 
 // versionKept also finds one of a deleted project, until Sweep takes it.
@@ -230,12 +230,13 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 	return v, err
 }
 
-// An editing is how a step changes the files of a project: it ends those that go, keeps the
-// project's totals, and returns the records that are left to make.
+// An editing is how a step changes the files of a project: it ends those that go, keeps the project's totals, and
+// returns the records that are left to make.
 type editing func(*tx, *projectRow) ([]engine.Statement, error)
 
-// edit makes the next version of a project, with as many bytes more, of which so many are inline.
-func (store ProjectStore) edit(ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing) (sandlot.Project, error) {
+func (store ProjectStore) edit(
+	ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing,
+) (sandlot.Project, error) {
 	var p projectRow
 	err := store.db.step(ctx, inline, func(t *tx) (err error) {
 		p, err = t.edit(id, at, more, store.db.Now(), change)
@@ -244,7 +245,6 @@ func (store ProjectStore) edit(ctx context.Context, id sandlot.ProjectID, at pub
 	return p.Project, err
 }
 
-// edit is that step. All that depends on no answer is recorded in one list at its end.
 func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Time, change editing) (p projectRow, err error) {
 	if err := t.addRecord(at.Idempotency, 0, id, now); err != nil {
 		return p, err
@@ -277,18 +277,22 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Ti
 		files = append(files, describe(&p, at.Details))
 	}
 	p.Change++
-	v := sandlot.Version{N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt, RestoredFrom: at.RestoredFrom}
+	v := sandlot.Version{
+		N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt,
+		RestoredFrom: at.RestoredFrom,
+	}
 	return p, t.Run(slices.Concat(over, address, files, []engine.Statement{
 		do("UPDATE accounts SET seq = seq + 1 WHERE id = ?", p.Account),
 		newVersions(p.num, []sandlot.Version{v}),
-		do(`UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?, updated_at = ?,
+		do(`UPDATE projects SET title = ?, primary_file = ?, wrapper = ?, version = ?, suffix = ?, size = ?, file_count = ?, seq = ?,
+			updated_at = ?,
 			changed = changed + 1 WHERE num = ?`,
 			p.Title, p.Primary, p.Wrapper, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num),
 	}, useTicket(at.Idempotency))...)
 }
 
-// editable returns the project that an edit was computed against, with the number of this change, if it may be
-// made now, and the bytes of its owner.
+// editable returns the project that an edit was computed against, with the number of this change, if it may be made
+// now, and the bytes of its owner.
 func (t *tx) editable(id sandlot.ProjectID, at publish.Edit, now time.Time) (p projectRow, bytes int64, err error) {
 	if err := t.lockOwner(id); err != nil {
 		return p, 0, err

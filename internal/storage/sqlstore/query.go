@@ -12,19 +12,17 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// querier runs queries: a tx or a snapshot, or a DB, of which each query is a read of
-// its own.
+// querier runs queries: a tx or a snapshot, or a DB, of which each query is a read of its own.
 type querier interface {
 	read(ctx context.Context, read func(engine.Querier) error) error
 	words() engine.Dialect
 }
 
-// row is what a scan function reads.
 type row interface{ Scan(dest ...any) error }
 
-// one returns the first row. No row is ErrNotFound. It is for lookups by a key: once
-// begun it is not interrupted, for that would take two goroutines for each, which
-// cost as much as the lookup. An error of a read outside of a step is sandlot.ErrNoEffect.
+// one returns the first row. No row is ErrNotFound. It is for lookups by a key: once begun it is not interrupted, for
+// that would take two goroutines for each, which cost as much as the lookup. An error of a read outside of a step is
+// sandlot.ErrNoEffect.
 func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, sandlot.NoEffect(err)
@@ -50,6 +48,14 @@ func first[T any](ctx context.Context, q engine.Querier, scan func(row) (T, erro
 		return v, err
 	}
 	return v, rows.Close()
+}
+
+// fields makes a scan function of the places to which the columns of a row go.
+func fields[T any](of func(*T) []any) func(row) (T, error) {
+	return func(r row) (v T, err error) {
+		err = r.Scan(of(&v)...)
+		return v, err
+	}
 }
 
 // before is a row whose first columns go to these places.
@@ -86,19 +92,17 @@ func each[T any](ctx context.Context, q engine.Querier, scan func(row) (T, error
 	return list, rows.Err()
 }
 
-// scanValue reads a single column.
 func scanValue[T any](r row) (v T, err error) {
 	err = r.Scan(&v)
 	return v, err
 }
 
-// do is a statement without results.
 func do(query string, args ...any) engine.Statement {
 	return engine.Statement{Query: query, Rows: [][]any{args}}
 }
 
-// tx is a step's access to the transaction it is part of. It is used by that step
-// alone. Its statements are not interrupted.
+// tx is a step's access to the transaction it is part of. It is used by that step alone. Its statements are not
+// interrupted.
 type tx struct {
 	engine.Tx
 	dialect engine.Dialect
@@ -108,13 +112,10 @@ func (t *tx) read(_ context.Context, read func(engine.Querier) error) error { re
 
 func (t *tx) words() engine.Dialect { return t.dialect }
 
-// amongNumbers holds where an expression is one of the numbers that the statement's
-// parameter lists.
 func (t *tx) amongNumbers(expression string) string {
 	return t.dialect.Among(expression, t.dialect.Numbers("?", "j"))
 }
 
-// do runs a statement.
 func (t *tx) do(query string, args ...any) error {
 	_, err := t.Exec(query, args...)
 	return err
@@ -129,8 +130,7 @@ func (t *tx) insert(id, query string, args ...any) (int64, error) {
 	return ids[0], nil
 }
 
-// must runs a statement that has to change a row; if it changes none the error is
-// missing.
+// must runs a statement that has to change a row; if it changes none the error is missing.
 func (t *tx) must(missing error, query string, args ...any) error {
 	n, err := t.Exec(query, args...)
 	if err == nil && n == 0 {
@@ -139,9 +139,9 @@ func (t *tx) must(missing error, query string, args ...any) error {
 	return err
 }
 
-// lock has the step wait for others that change the accounts which a query finds, and keeps these from
-// others until it ends: what the step reads of them from now on is what was committed last, and stays. It
-// comes before all that the step decides by. Where a step locks several records, the account is the first.
+// lock has the step wait for others that change the accounts which a query finds, and keeps these from others until
+// it ends: what the step reads of them from now on is what was committed last, and stays. It comes before all that
+// the step decides by. Where a step locks several records, the account is the first.
 func (t *tx) lock(query string, args ...any) error {
 	locked := t.dialect.Locked("accounts")
 	if locked == "" {
@@ -150,22 +150,37 @@ func (t *tx) lock(query string, args ...any) error {
 	return t.do(query+locked, args...)
 }
 
-// lockAccount locks an account.
 func (t *tx) lockAccount(id sandlot.AccountID) error {
 	return t.lock("SELECT id FROM accounts WHERE id = ?", id)
 }
 
-// lockOwner locks the account of a project.
 func (t *tx) lockOwner(id sandlot.ProjectID) error {
 	return t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)", string(id))
 }
 
-// lockOwnerOf locks the account of the project of that number.
+// onAccount is a step that begins by locking an account, and onProject one that locks the account of a project.
+func (db *DB) onAccount(ctx context.Context, id sandlot.AccountID, run func(*tx) error) error {
+	return db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockAccount(id); err != nil {
+			return err
+		}
+		return run(t)
+	})
+}
+
+func (db *DB) onProject(ctx context.Context, id sandlot.ProjectID, run func(*tx) error) error {
+	return db.step(ctx, 0, func(t *tx) error {
+		if err := t.lockOwner(id); err != nil {
+			return err
+		}
+		return run(t)
+	})
+}
+
 func (t *tx) lockOwnerOf(project int64) error {
 	return t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE num = ?)", project)
 }
 
-// lockSubject locks an account, or that of a project.
 func (t *tx) lockSubject(s sandlot.Subject) error {
 	if s.Project != "" {
 		return t.lockOwner(s.Project)
@@ -173,9 +188,8 @@ func (t *tx) lockSubject(s sandlot.Subject) error {
 	return t.lockAccount(s.Account)
 }
 
-// alone has the step wait for others that are alone with the same, until they end. It is
-// for what has no row yet that could be locked. Where a step locks the account, too,
-// that comes before.
+// alone has the step wait for others that are alone with the same, until they end. It is for what has no row yet that
+// could be locked. Where a step locks the account, too, that comes before.
 func (t *tx) alone(with sandlot.Digest) error {
 	query := t.dialect.Alone("?")
 	if query == "" {
@@ -184,9 +198,17 @@ func (t *tx) alone(with sandlot.Digest) error {
 	return t.do(query, int64(binary.BigEndian.Uint64(with[:])))
 }
 
-// number returns the first column of the first row.
 func (t *tx) number(query string, args ...any) (int64, error) {
 	return one(context.Background(), t, scanValue[int64], query, args...)
+}
+
+// below fails if a query counts as many as the limit or more.
+func (t *tx) below(limit int64, over error, query string, args ...any) error {
+	n, err := t.number(query, args...)
+	if err == nil && n >= limit {
+		err = over
+	}
+	return err
 }
 
 // micros is how a time is stored. The zero time has a number of its own, too.
@@ -195,7 +217,6 @@ func micros(t time.Time) int64 { return t.UnixMicro() }
 // stored is the time as it will be read back.
 func stored(t time.Time) time.Time { return time.UnixMicro(micros(t)).UTC() }
 
-// asTime scans a stored time.
 type asTime struct{ t *time.Time }
 
 func (a asTime) Scan(src any) error {
@@ -205,6 +226,17 @@ func (a asTime) Scan(src any) error {
 	}
 	*a.t = time.UnixMicro(n).UTC()
 	return nil
+}
+
+// sometime scans a stored time, of which 0 is none.
+type sometime struct{ t *time.Time }
+
+func (s sometime) Scan(src any) error {
+	if n, ok := src.(int64); ok && n == 0 {
+		*s.t = time.Time{}
+		return nil
+	}
+	return asTime(s).Scan(src)
 }
 
 // asDigest scans a stored hash; null is the zero Digest.

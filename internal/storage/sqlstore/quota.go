@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// within fails if an account has more than q. Triggers keep the totals, but for the project that
-// createProject adds, and for open uploads.
+// within fails if an account has more than q. Triggers keep the totals, but for the project that createProject adds,
+// and for open uploads.
 func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) error {
 	has, err := one(context.Background(), t, scanUsage, selectUsage, micros(now), id)
 	return cmp.Or(err, exceeds(has, q))
@@ -29,7 +29,8 @@ func exceeds(has, q publish.Quota) error {
 
 // What an account a has, with what its uploads hold that are open at ?1.
 const (
-	bytesOf     = "a.bytes + (SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE account = a.id AND expires_at > ?1 AND done_project IS NULL)"
+	bytesOf = `a.bytes + (SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads
+		WHERE account = a.id AND expires_at > ?1 AND done_project IS NULL)`
 	selectUsage = "SELECT a.projects, " + bytesOf + " FROM accounts a WHERE a.id = ?2 AND a.deleted_at IS NULL"
 )
 
@@ -42,8 +43,8 @@ func (store AccountStore) Usage(ctx context.Context, id sandlot.AccountID, now t
 	return one(ctx, store.db, scanUsage, selectUsage, micros(now), id)
 }
 
-// uploadsWithin fails if the open uploads of u's owner are more than they may be. A
-// call that brings no part may always tell a total.
+// uploadsWithin fails if the open uploads of u's owner are more than they may be. A call that brings no part may
+// always tell a total.
 func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
 	if !brings {
 		return nil
@@ -80,7 +81,6 @@ func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, 
 	return t.within(u.Account, publish.Quota{Bytes: q.Account}, now)
 }
 
-// openOf counts the open uploads of what follows, and what they hold.
 const openOf = "SELECT count(*), CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads WHERE expires_at > ? AND done_project IS NULL AND "
 
 type openUploads struct{ uploads, bytes int64 }

@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// A move counts while its account is there and it has not expired; a proposal
-// only if none came after it and it was not withdrawn, which takes its address.
+// A move counts while its account is there and it has not expired; a proposal only if none came after it and it was
+// not withdrawn, which takes its address.
 const selectMove = `SELECT m.id, m.account, a.handle, m.email, m.undo, m.expires_at
 	FROM email_moves m JOIN accounts a ON a.id = m.account
 	WHERE a.deleted_at IS NULL AND m.expires_at > ?1 AND m.email <> ''
@@ -27,14 +27,14 @@ func scanMove(r row) (m move, err error) {
 	return m, err
 }
 
-// moveOf finds the move of a token.
 func moveOf(ctx context.Context, q querier, token sandlot.Digest, undo bool, now time.Time) (move, error) {
-	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3", micros(now), token[:], undo)
+	return one(ctx, q, scanMove, selectMove+"m.id = (SELECT move FROM email_links WHERE token = ?2) AND m.undo = ?3",
+		micros(now), token[:], undo)
 }
 
-// moveOf is moveOf for a step that changes the account, which it locks.
 func (t *tx) moveOf(ctx context.Context, token sandlot.Digest, undo bool, now time.Time) (m move, err error) {
-	err = t.lock("SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move WHERE k.token = ?)", token[:])
+	err = t.lock(`SELECT id FROM accounts WHERE id = (SELECT m.account FROM email_links k JOIN email_moves m ON m.id = k.move
+		WHERE k.token = ?)`, token[:])
 	if err != nil {
 		return m, err
 	}
@@ -42,19 +42,14 @@ func (t *tx) moveOf(ctx context.Context, token sandlot.Digest, undo bool, now ti
 }
 
 func (store RecoveryStore) ProposeEmail(ctx context.Context, m account.EmailMove, job sandlot.Job, now time.Time, limit int) error {
-	return in("propose address", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(m.Account); err != nil {
-			return err
-		}
+	return in("propose address", store.db.onAccount(ctx, m.Account, func(t *tx) error {
 		if err := t.active(m.Account); err != nil {
 			return err
 		}
-		n, err := t.number("SELECT count(*) FROM email_moves WHERE account = ? AND undo = 0 AND expires_at > ? AND expires_at <= ?", m.Account, micros(now), notAfter(m.ExpiresAt))
-		if err != nil {
+		if err := t.below(int64(limit), account.ErrTooOften,
+			"SELECT count(*) FROM email_moves WHERE account = ? AND undo = 0 AND expires_at > ? AND expires_at <= ?",
+			m.Account, micros(now), notAfter(m.ExpiresAt)); err != nil {
 			return err
-		}
-		if n >= int64(limit) {
-			return account.ErrTooOften
 		}
 		m.Undo = false
 		if err := addMove(t, m); err != nil {
@@ -65,7 +60,8 @@ func (store RecoveryStore) ProposeEmail(ctx context.Context, m account.EmailMove
 }
 
 func addMove(t *tx, m account.EmailMove) error {
-	return t.do("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)", m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
+	return t.do("INSERT INTO email_moves (account, email, undo, expires_at) VALUES (?, ?, ?, ?)",
+		m.Account, m.Email, m.Undo, micros(m.ExpiresAt))
 }
 
 func (store RecoveryStore) ProposedEmail(ctx context.Context, id sandlot.AccountID, now time.Time) (account.EmailMove, error) {
@@ -74,10 +70,7 @@ func (store RecoveryStore) ProposedEmail(ctx context.Context, id sandlot.Account
 }
 
 func (store RecoveryStore) WithdrawEmail(ctx context.Context, id sandlot.AccountID) error {
-	return in("withdraw address", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(id); err != nil {
-			return err
-		}
+	return in("withdraw address", store.db.onAccount(ctx, id, func(t *tx) error {
 		return t.Run(
 			do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ? AND undo = 0)", id),
 			do("UPDATE email_moves SET email = '' WHERE account = ? AND undo = 0", id),
@@ -86,11 +79,9 @@ func (store RecoveryStore) WithdrawEmail(ctx context.Context, id sandlot.Account
 }
 
 func (store Mail) AddEmailLink(ctx context.Context, token sandlot.Digest, m account.EmailMove, now time.Time) (handle string, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockAccount(m.Account); err != nil {
-			return err
-		}
-		found, err := one(ctx, t, scanMove, selectMove+"m.account = ?2 AND m.email = ?3 AND m.undo = ?4 AND a.suspended_at IS NULL ORDER BY m.id DESC LIMIT 1",
+	err = store.db.onAccount(ctx, m.Account, func(t *tx) error {
+		found, err := one(ctx, t, scanMove,
+			selectMove+"m.account = ?2 AND m.email = ?3 AND m.undo = ?4 AND a.suspended_at IS NULL ORDER BY m.id DESC LIMIT 1",
 			micros(now), m.Account, m.Email, m.Undo)
 		if err != nil {
 			return err
@@ -106,7 +97,9 @@ func (store RecoveryStore) EmailLink(ctx context.Context, token sandlot.Digest, 
 	return m.EmailMove, in("read link of an address", err)
 }
 
-func (store RecoveryStore) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store RecoveryStore) TakeEmail(
+	ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job,
+) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
@@ -128,7 +121,9 @@ func (store RecoveryStore) TakeEmail(ctx context.Context, token sandlot.Digest, 
 	return a, sandlot.Changed{Account: a.ID}, in("take address", err)
 }
 
-func (store RecoveryStore) TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, _ sandlot.Changed, err error) {
+func (store RecoveryStore) TakeEmailBack(
+	ctx context.Context, token sandlot.Digest, now time.Time,
+) (a sandlot.Account, _ sandlot.Changed, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
@@ -142,49 +137,46 @@ func (store RecoveryStore) TakeEmailBack(ctx context.Context, token sandlot.Dige
 	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
 }
 
-// moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address
-// before, proposals, and the moves from undo on; 0 is none.
+// moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address before,
+// proposals, and the moves from undo on; 0 is none.
 func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
 	if err := mayVerify(t, m.Email); err != nil {
 		return sandlot.Account{}, err
 	}
-	for _, query := range []string{
-		"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
-		"DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)",
-	} {
-		if err := t.do(query, m.Account, undo); err != nil {
-			return sandlot.Account{}, err
-		}
+	err := t.Run(
+		do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2))",
+			m.Account, undo),
+		do("DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)", m.Account, undo),
+		do("DELETE FROM verifications WHERE account = ?", m.Account),
+		do("UPDATE sessions SET proved_at = 0 WHERE account = ?", m.Account), // of another address
+	)
+	if err != nil {
+		return sandlot.Account{}, err
 	}
-	for _, query := range []string{
-		"DELETE FROM verifications WHERE account = ?",
-		"UPDATE sessions SET proved_at = 0 WHERE account = ?", // of another address
-	} {
-		if err := t.do(query, m.Account); err != nil {
-			return sandlot.Account{}, err
-		}
-	}
-	return one(context.Background(), t, scanAccount, "UPDATE accounts SET changed = changed + 1, email = ?, mailbox = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns, m.Email, names.EmailKey(m.Email), m.Account)
+	return one(context.Background(), t, scanAccount,
+		"UPDATE accounts SET changed = changed + 1, email = ?, mailbox = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns,
+		m.Email, names.EmailKey(m.Email), m.Account)
 }
 
-// dropMoves forgets the moves that have expired, with their links, and has the messages
-// to their addresses deleted.
+// dropMoves forgets the moves that have expired, with their links, and has the messages to their addresses deleted.
 func (s *sweep) dropMoves(now time.Time) error {
-	err := s.times("DELETE FROM email_links WHERE token IN (SELECT k.token FROM email_moves m JOIN email_links k ON k.move = m.id WHERE m.expires_at <= ? LIMIT ?)", micros(now))
+	err := s.times(`DELETE FROM email_links WHERE token IN (SELECT k.token FROM email_moves m JOIN email_links k ON k.move = m.id
+		WHERE m.expires_at <= ? LIMIT ?)`, micros(now))
 	if err != nil || s.left <= 0 {
 		return err
 	}
-	moves, err := all(context.Background(), s, scanValue[int64], "SELECT id FROM email_moves WHERE expires_at <= ? ORDER BY expires_at, id LIMIT ?"+s.dialect.Locked("email_moves"), micros(now), s.left)
+	moves, err := all(context.Background(), s, scanValue[int64],
+		`SELECT id FROM email_moves WHERE expires_at <= ?
+			ORDER BY expires_at, id LIMIT ?`+s.dialect.Locked("email_moves"), micros(now), s.left)
 	if err != nil {
 		return err
 	}
-	for _, query := range []string{
-		"INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE " + s.amongNumbers("id") + " ON CONFLICT DO NOTHING",
-		"DELETE FROM email_moves WHERE " + s.amongNumbers("id"),
-	} {
-		if err := s.do(query, engine.List(moves)); err != nil {
-			return err
-		}
+	if err := s.Run(
+		do(`INSERT INTO forgets (account, email, proved) SELECT account, email, 0 FROM email_moves WHERE `+s.amongNumbers("id")+
+			" ON CONFLICT DO NOTHING", engine.List(moves)),
+		do("DELETE FROM email_moves WHERE "+s.amongNumbers("id"), engine.List(moves)),
+	); err != nil {
+		return err
 	}
 	s.left -= len(moves)
 	return nil

@@ -163,25 +163,6 @@ func TestRegression24ACommandLeavesNothingInTheLog(t *testing.T) {
 	gone(t, path, words)
 }
 
-// TestRegression24WhatWasDeletedBeforeIsOverwritten opens a database that was written
-// without care for what was deleted, as all were before.
-func TestRegression24WhatWasDeletedBeforeIsOverwritten(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
-	db, err := OpenSQLite(t.Context(), path, Options{})
-	expect.Is(t, "open", err, nil)
-	_, words, _ := told(t, db, 40)
-	for _, q := range []string{"PRAGMA secure_delete = 0", "UPDATE projects SET description = '', title = ''", "UPDATE accounts SET email = '', mailbox = ''", "DELETE FROM jobs", "PRAGMA user_version = 0"} {
-		mustExec(t, db, q)
-	}
-	expect.Is(t, "close", db.Close(), nil)
-	if found(t, path, words) == nil {
-		t.Fatal("nothing of it is left before")
-	}
-	_ = mustOpen(t, path)
-	gone(t, path, words)
-}
-
 // TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther: neither another account's nor one of another kind.
 func TestRegression24ARecordThatCannotBeEmptiedKeepsNoOther(t *testing.T) {
 	t.Parallel()

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved lets go of the files, versions, likes, figures and trials of projects that were deleted
-// before the time given: an export that began earlier still has them.
+// dropRemoved lets go of the files, versions, likes, figures and trials of projects that were deleted before the time
+// given: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
@@ -29,25 +30,22 @@ func (s *sweep) dropRemoved(before time.Time) error {
 	return nil
 }
 
-// dropProject lets go of as much of a deleted project as the call has left, and
-// of the task itself once nothing is.
+// dropProject lets go of as much of a deleted project as the call has left, and of the task itself once nothing is.
 func (s *sweep) dropProject(project int64) error {
-	if err := s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until > 0 LIMIT ?", project); err != nil || s.left <= 0 {
+	if err := s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until > 0 LIMIT ?",
+		project); err != nil || s.left <= 0 {
 		return err
 	}
-	err := s.times("DELETE FROM versions WHERE project = ? AND n IN (SELECT n FROM versions WHERE project = ? LIMIT ?)", project, project)
-	if err != nil || s.left <= 0 {
+	if err := s.uncover(project); err != nil {
 		return err
 	}
-	err = s.times("DELETE FROM likes WHERE project = ? AND visitor IN (SELECT visitor FROM likes WHERE project = ? LIMIT ?)", project, project)
-	if err != nil || s.left <= 0 {
-		return err
-	}
-	if err = s.uncover(project); err != nil {
-		return err
-	}
-	if err := s.dropFiguresOf(project); err != nil || s.left <= 0 {
-		return err
+	for _, of := range [][2]string{
+		{"versions", "n"}, {"likes", "visitor"}, {"day_figures", "day"}, {"version_figures", "version"}, {"day_sources", "day, host"},
+	} {
+		err := s.times("DELETE FROM "+of[0]+some(of[0], "project, "+of[1], "project = ?1"), project)
+		if err != nil || s.left <= 0 {
+			return err
+		}
 	}
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
@@ -55,29 +53,183 @@ func (s *sweep) dropProject(project int64) error {
 	)
 }
 
-// dropFiles lets go of the files of a project that a query finds; its last
-// argument is how many.
+// dropFiles lets go of the files of a project that a query finds; its last argument is how many.
 func (s *sweep) dropFiles(query string, project int64, args ...any) error {
 	type key struct {
 		until  int64
 		folded string
 		blob   int64
 	}
-	files, err := all(context.Background(), s, func(r row) (k key, err error) {
-		err = r.Scan(&k.until, &k.folded, &k.blob)
-		return k, err
-	}, query, append(append([]any{project}, args...), s.left)...)
+	files, err := all(context.Background(), s, fields(func(k *key) []any { return []any{&k.until, &k.folded, &k.blob} }), query,
+		append(append([]any{project}, args...), s.left)...)
 	if err != nil {
 		return err
 	}
 	for _, f := range files {
-		if err := s.loosen(f.blob); err != nil {
-			return err
-		}
-		if err := s.do("DELETE FROM files WHERE project = ? AND until = ? AND folded = ?", project, f.until, f.folded); err != nil {
+		if err := s.Run(
+			loosen(f.blob), do("DELETE FROM files WHERE project = ? AND until = ? AND folded = ?", project, f.until, f.folded),
+		); err != nil {
 			return err
 		}
 		s.left--
 	}
 	return nil
+}
+
+// trimPage is how many projects one call of Trim looks at: some milliseconds of reading.
+const trimPage = 1000
+
+type trimmable struct {
+	num, version, oldest int64
+	id                   sandlot.ProjectID
+	left                 bool // files of versions that were forgotten are still there
+}
+
+func (store Upkeep) Trim(
+	ctx context.Context, keep int, before time.Time, after int64, limit int,
+) (last int64, more bool, changed sandlot.Changed, err error) {
+	page, err := all(ctx, store.db, fields(func(p *trimmable) []any { return []any{&p.num, &p.id, &p.version, &p.oldest, &p.left} }),
+		`SELECT p.num, p.id, p.version, p.oldest, p.oldest > 1 AND EXISTS (SELECT 1 FROM files f
+		WHERE f.project = p.num AND f.until <= p.oldest)
+		FROM projects p WHERE p.num > ? AND p.deleted_at IS NULL ORDER BY p.num LIMIT ?`, after, trimPage)
+	if err != nil {
+		return after, false, changed, in("look for old versions", err)
+	}
+	for _, p := range page {
+		if p.version-p.oldest >= int64(keep) || p.left {
+			done, fewer := false, false
+			err := store.db.step(ctx, 0, func(t *tx) error {
+				s := &sweep{tx: t, left: min(limit, sweepStep)}
+				fewer, err = s.trim(p.num, keep, before)
+				done = s.left > 0
+				return err
+			})
+			if fewer {
+				changed.Projects = append(changed.Projects, p.id)
+			}
+			if err != nil {
+				return p.num, true, changed, in("forget old versions", err)
+			}
+			if !done {
+				return after, true, changed, nil
+			}
+		}
+		after = p.num
+	}
+	return after, len(page) == trimPage, changed, nil
+}
+
+// trim forgets as many old versions of a project as the step has left, the oldest first, and then files of versions
+// that were forgotten. In this order, for a version that is there has all its files. fewer reports whether versions
+// went.
+func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err error) {
+	if err := s.lockOwnerOf(project); err != nil {
+		return false, err
+	}
+	// The version after the last one to go is the newest of those that are old enough to have superseded another. One
+	// of a time to come was made by a clock that was wrong.
+	n, err := s.Exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
+		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
+			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
+			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND (o.created_at < ?3 OR o.created_at > ?5))
+		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left, notAfter(before.Add(operate.Grace)))
+	if err != nil {
+		return false, err
+	}
+	s.left -= int(n)
+	fewer = n > 0
+	if fewer {
+		if err := s.do("UPDATE projects SET changed = changed + 1, oldest = oldest + ? WHERE num = ?", n, project); err != nil {
+			return fewer, err
+		}
+	}
+	if s.left <= 0 {
+		return fewer, nil
+	}
+	oldest, err := s.number("SELECT oldest FROM projects WHERE num = ?", project)
+	if err != nil {
+		return fewer, err
+	}
+	return fewer, s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until <= ? LIMIT ?", project, oldest)
+}
+
+const eraseStep = 100
+
+// An erasure is a version that was erased, whose files are still to be let go of, and the versions next to it that
+// are there; 0 is none.
+type erasure struct{ project, n, before, after int64 }
+
+// It may walk through many erased versions, so it does not run where others wait. If a neighbour is erased as well
+// meanwhile, its erasure sees both gone, and lets go of the files that they shared.
+const selectErasures = `SELECT e.project, e.n,
+	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n < e.n ORDER BY v.n DESC LIMIT 1), 0),
+	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
+	FROM erasures e WHERE e.project > 0`
+
+// The version is gone with the first step; those that let go of its files are done by Sweep if they are cut short.
+func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error) {
+	err := store.db.step(ctx, 0, func(t *tx) error {
+		p, err := ownProject(t, id)
+		if err == nil && p.Version == n {
+			err = sandlot.ErrMoved
+		}
+		if err != nil {
+			return err
+		}
+		err = t.must(sandlot.ErrNotFound,
+			"UPDATE versions SET title = '', erased_at = coalesce(erased_at, ?) WHERE project = ? AND n = ?", micros(at), p.num, n)
+		if err != nil {
+			return err
+		}
+		return t.Run(
+			do("UPDATE projects SET changed = changed + 1 WHERE num = ?", p.num),
+			do("INSERT INTO erasures (project, n) VALUES (?, ?) ON CONFLICT DO NOTHING", p.num, n),
+		)
+	})
+	if err != nil {
+		return changed(id), in("erase version", err)
+	}
+	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep finishes the rest
+	return changed(id), nil
+}
+
+func (db *DB) finishErasures(ctx context.Context) error {
+	list, err := all(ctx, db, fields(func(e *erasure) []any { return []any{&e.project, &e.n, &e.before, &e.after} }), selectErasures)
+	if err != nil {
+		return err
+	}
+	return forAll(ctx, list, func(e erasure) error { return db.finish(ctx, e) })
+}
+
+// finish lets go of those files of an erased version that are in no version which is there, in steps between which
+// others get their turn.
+func (db *DB) finish(ctx context.Context, e erasure) error {
+	for done := false; !done; {
+		err := db.step(ctx, 0, func(t *tx) error {
+			if err := t.lockOwnerOf(e.project); err != nil {
+				return err
+			}
+			s := &sweep{tx: t, left: eraseStep}
+			if err := s.dropErased(e); err != nil {
+				return err
+			}
+			if done = s.left > 0; !done {
+				return nil
+			}
+			return t.do("DELETE FROM erasures WHERE project = ? AND n = ?", e.project, e.n)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropErased lets go of files of an erased version: a file is also in the versions between the one it came with and
+// the one it went with. So it came after the last one before n that is there, and went with the first one after it,
+// or before: the history beyond these two is not looked at.
+func (s *sweep) dropErased(e erasure) error {
+	return s.dropFiles(`SELECT until, folded, blob FROM files
+		WHERE project = ? AND until > ? AND until <= ? AND since > ? AND since <= ? LIMIT ?`,
+		e.project, e.n, e.after, e.before, e.n)
 }

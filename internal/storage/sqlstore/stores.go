@@ -2,16 +2,14 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
 
-	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/gallery/figures"
-	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
-	"sandlot/internal/domain/trial"
+	"sandlot/internal/storage/sqlstore/engine"
+	"sandlot/internal/storage/sqlstore/postgres"
+	"sandlot/internal/storage/sqlstore/sqlite"
 )
 
 // Stores of one subject each. Below are those of the domain's rooms, which are made of them.
@@ -99,31 +97,6 @@ type (
 	}
 )
 
-var (
-	_ publish.Store           = Publish{}
-	_ publish.ManagementStore = Publish{}
-	_ publish.CredentialStore = Credentials{}
-	_ publish.KeyUseStore     = Credentials{}
-	_ sandlot.VariantStore    = Variants{}
-	_ account.MailStore       = Mail{}
-	_ account.ProfileStore    = People{}
-	_ gallery.Store           = Gallery{}
-	_ gallery.CountStore      = Gallery{}
-	_ figures.Store           = Gallery{}
-	_ cover.Store             = Covers{}
-	_ ticket.Store            = Tickets{}
-	_ trial.Store             = Trials{}
-	_ operate.Store           = Operate{}
-	_ operate.SweepStore      = Upkeep{}
-	_ operate.TrimStore       = Upkeep{}
-	_ operate.ForgetStore     = Upkeep{}
-	_ operate.VerifyStore     = Upkeep{}
-	_ operate.SpaceStore      = Upkeep{}
-	_ operate.ClockStore      = Upkeep{}
-	_ operate.SaltStore       = Upkeep{}
-	_ operate.LeaseStore      = Upkeep{}
-)
-
 func (db *DB) Publish() Publish {
 	return Publish{SecretStore{db}, AccountStore{db}, ProjectStore{db}, FileStore{db}, UploadStore{db}, KeyStore{db}, TrashStore{db}}
 }
@@ -143,7 +116,6 @@ func (db *DB) Account() Account {
 	}
 }
 
-// Stores returns the parts for an account.Service.
 func (a Account) Stores() account.Stores {
 	return account.Stores{Secrets: a, Logins: a, Sessions: a, Owners: a, Recovery: a, Claims: a, Stops: a}
 }
@@ -163,3 +135,105 @@ func (db *DB) Operate() Operate {
 }
 
 func (store ProjectStore) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
+
+// Options are what may differ from one use of SQLite to another. The zero value is right for a server. Now also tells
+// whether an upload has expired.
+type Options = sqlite.Options
+
+// DB keeps the records in one database. Publish, Credentials, Variants, Account, Mail, Gallery, Operate and Upkeep
+// are its views for their consumers, under the promises of their interfaces: a method that returns nil has made its
+// effect durable. All methods may be called concurrently.
+//
+// When the disk is full writes fail with sandlot.ErrFull, reads go on, and writes work again as soon as there is
+// room.
+//
+// Of SQLite: when an fsync fails, or the files were deleted or replaced, every later write and Ping fails with
+// sandlot.ErrUnavailable until the process is started again. Another process that holds the database makes a write
+// wait for 5 s at most, and then fail with sandlot.ErrUnavailable.
+type DB struct {
+	engine  engine.Engine
+	dialect engine.Dialect
+	mover   engine.Mover
+	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
+}
+
+// OpenSQLite opens the database in the file of that name, as sqlite.Open does.
+func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
+	e, err := sqlite.Open(ctx, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(e, sqlite.Mover{}), nil
+}
+
+// OpenPostgres opens the PostgreSQL database of a URL, as postgres.Open does.
+func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, error) {
+	e, err := postgres.Open(ctx, url, opts)
+	if err != nil {
+		return nil, err
+	}
+	return newDB(e, postgres.Mover{}), nil
+}
+
+func newDB(e engine.Engine, m engine.Mover) *DB {
+	return &DB{engine: e, dialect: e.Dialect(), mover: m}
+}
+
+// Close lets the writes that wait finish, folds the log into the database and ends the connections. Every later call
+// is sandlot.ErrUnavailable. It may be called again.
+func (db *DB) Close() error { return db.engine.Close() }
+
+// After a failed commit it finds out by writing whether there is room again.
+func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
+
+// Now is what the clock of the database says, which all processes that use it share.
+func (db *DB) Now() time.Time { return db.engine.Now() }
+
+// step runs what one method does as one atomic and durable step. bytes says how much content it writes.
+func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
+	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
+}
+
+func (db *DB) run(ctx context.Context, list ...engine.Statement) error {
+	return db.step(ctx, 0, func(t *tx) error { return t.Run(list...) })
+}
+
+// must is a step of one statement that has to change a row; if it changes none the error is missing.
+func (db *DB) must(ctx context.Context, missing error, query string, args ...any) error {
+	return db.step(ctx, 0, func(t *tx) error { return t.must(missing, query, args...) })
+}
+
+func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {
+	return db.engine.Snapshot(ctx, func(q engine.Querier) error { return read(snapshot{q, db.dialect}) })
+}
+
+type snapshot struct {
+	q       engine.Querier
+	dialect engine.Dialect
+}
+
+func (s snapshot) read(_ context.Context, read func(engine.Querier) error) error { return read(s.q) }
+
+func (s snapshot) words() engine.Dialect { return s.dialect }
+
+func (db *DB) read(ctx context.Context, read func(engine.Querier) error) error {
+	return db.engine.Read(ctx, read)
+}
+
+func (db *DB) words() engine.Dialect { return db.dialect }
+
+func (db *DB) amongNumbers(expression string) string {
+	return db.dialect.Among(expression, db.dialect.Numbers("?", "j"))
+}
+
+func (db *DB) amongTexts(expression string) string {
+	return db.dialect.Among(expression, db.dialect.Texts("?", "j"))
+}
+
+// in says what was being done when err came up. It keeps nil.
+func in(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

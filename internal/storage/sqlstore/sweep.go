@@ -2,35 +2,40 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/base/worker"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// mailsKept is how long a sent mail counts for its mailbox. The cap is for a day;
-// a week leaves room for another.
+// mailsKept is how long a sent mail counts for its mailbox. The cap is for a day; a week leaves room for another.
 const mailsKept = 7 * 24 * time.Hour
 
 // sweepStep is how many records one step of a sweep forgets: some 3 ms.
 const sweepStep = 50
 
-// It first finishes what was cut short, and is
-// itself done in steps between which others get their turn. Each is of one kind of
-// records, so that a damaged one keeps none of another kind.
+// It first finishes what was cut short, and is itself done in steps between which others get their turn. Each is of
+// one kind of records, so that a damaged one keeps none of another kind.
 func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
 	var errs []error
 	all := limit
+	endUploads := "UPDATE uploads SET key = NULL, token = NULL, expires_at = 0" + some("uploads", "num",
+		"expires_at > 0 AND expires_at <= ?1")
+	emptyReports := "UPDATE reports SET details = '', contact = ''" + some("reports", "id", worded+"closed_at <= ?1")
 	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishFollows, store.db.finishForgets} {
 		errs = append(errs, finish(ctx))
 	}
 	for _, part := range append([]func(*sweep) error{
 		func(s *sweep) error { return s.bringBack(now) },
-		func(s *sweep) error { return s.endUploads(now) },
+		func(s *sweep) error { return s.times(endUploads, micros(now)) },
 		(*sweep).dropParts,
 		(*sweep).dropUploads,
 		func(s *sweep) error { return s.emptyTrash(now) },
@@ -38,7 +43,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
-		func(s *sweep) error { return s.emptyReports(now) },
+		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {
 			break // it is not about one record
@@ -57,9 +62,9 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }
 
-// sweepSteps does a part of a sweep in steps of at most size records. A record at which a step fails is passed over by those
-// that follow, so that it keeps none behind it; more of them than a step has are not about records any more. It returns what is
-// left of the limit.
+// sweepSteps does a part of a sweep in steps of at most size records. A record at which a step fails is passed over
+// by those that follow, so that it keeps none behind it; more of them than a step has are not about records any more.
+// It returns what is left of the limit.
 func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, limit int) (gone []sandlot.BlobRef, left int, err error) {
 	var failed worker.Errors
 	over := map[int64]bool{}
@@ -118,8 +123,8 @@ type sweep struct {
 	over map[int64]bool // records that are passed over
 }
 
-// next returns the first record that a query finds and that is not passed over, which the sweep is at from then on. The last argument
-// of the query is how many it finds.
+// next returns the first record that a query finds and that is not passed over, which the sweep is at from then on.
+// The last argument of the query is how many it finds.
 func (s *sweep) next(query string, args ...any) (int64, error) {
 	s.at = 0
 	list, err := all(context.Background(), s, scanValue[int64], query, append(args, len(s.over)+1)...)
@@ -135,34 +140,30 @@ func (s *sweep) next(query string, args ...any) (int64, error) {
 	return 0, err
 }
 
-// times runs a statement whose last argument is how many rows it may change.
 func (s *sweep) times(query string, args ...any) error {
 	n, err := s.Exec(query, append(args, s.left)...)
 	s.left -= int(n)
 	return err
 }
 
-// endUploads takes the keys from uploads that have expired.
-func (s *sweep) endUploads(now time.Time) error {
-	return s.times(`UPDATE uploads SET key = NULL, token = NULL, expires_at = 0
-		WHERE expires_at > 0 AND expires_at <= ?1 AND num IN (SELECT num FROM uploads WHERE expires_at > 0 AND expires_at <= ?1 LIMIT ?2)`, micros(now))
+// some limits a statement to the records of a table that a condition finds by the parameter ?1; the last parameter is
+// how many. It says the condition twice, for the second asks it of a record that another step changes meanwhile.
+func some(table, key, condition string) string {
+	return " WHERE " + condition + " AND (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + condition + " LIMIT ?)"
 }
 
-// dropParts lets go of the parts of uploads that are over.
+// worded holds for a closed report that has words of people.
+const worded = "closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND "
+
 func (s *sweep) dropParts() error {
 	type part struct{ upload, n, blob int64 }
-	parts, err := all(context.Background(), s, func(r row) (p part, err error) {
-		err = r.Scan(&p.upload, &p.n, &p.blob)
-		return p, err
-	}, "SELECT p.upload, p.n, p.blob FROM uploads u JOIN upload_parts p ON p.upload = u.num WHERE u.expires_at = 0 LIMIT ?", s.left)
+	parts, err := all(context.Background(), s, fields(func(p *part) []any { return []any{&p.upload, &p.n, &p.blob} }),
+		"SELECT p.upload, p.n, p.blob FROM uploads u JOIN upload_parts p ON p.upload = u.num WHERE u.expires_at = 0 LIMIT ?", s.left)
 	if err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if err := s.loosen(p.blob); err != nil {
-			return err
-		}
-		if err := s.do("DELETE FROM upload_parts WHERE upload = ? AND n = ?", p.upload, p.n); err != nil {
+		if err := s.Run(loosen(p.blob), do("DELETE FROM upload_parts WHERE upload = ? AND n = ?", p.upload, p.n)); err != nil {
 			return err
 		}
 		s.left--
@@ -170,23 +171,22 @@ func (s *sweep) dropParts() error {
 	return nil
 }
 
-// dropUploads forgets uploads that are over and have no parts left.
 func (s *sweep) dropUploads() error {
 	return s.times(`DELETE FROM uploads WHERE num IN (SELECT u.num FROM uploads u
 		WHERE u.expires_at = 0 AND NOT EXISTS (SELECT 1 FROM upload_parts p WHERE p.upload = u.num) LIMIT ?)`)
 }
 
-// dropBlobs looks at loose blobs: one that something refers to still is not loose
-// any more, any other is forgotten.
+// dropBlobs looks at loose blobs: one that something refers to still is not loose any more, any other is forgotten.
 func (s *sweep) dropBlobs(before time.Time) error {
 	// Locked before anybody asks whether they are used: who is about to use one comes before or after.
 	ids, err := all(context.Background(), s, scanValue[int64],
-		"SELECT b.id FROM blobs b WHERE b.loose = 1 AND b.created_at < ? ORDER BY b.created_at LIMIT ?"+s.dialect.Locked("b"), micros(before), s.left)
+		`SELECT b.id FROM blobs b WHERE b.loose = 1 AND b.created_at < ?
+			ORDER BY b.created_at LIMIT ?`+s.dialect.Locked("b"), micros(before), s.left)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	loose, err := all(context.Background(), s, scanLoose, `
-		SELECT b.id, b.ref, EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)
+	loose, err := all(context.Background(), s, fields(func(b *looseBlob) []any { return []any{&b.id, &b.ref, &b.used} }), `
+		SELECT b.id, coalesce(b.ref, ''), EXISTS (SELECT 1 FROM files f WHERE f.blob = b.id)
 			OR EXISTS (SELECT 1 FROM upload_parts p WHERE p.blob = b.id)
 			OR EXISTS (SELECT 1 FROM variants v WHERE v.variant = b.id)
 			OR EXISTS (SELECT 1 FROM picture_sizes i WHERE i.blob = b.id)
@@ -205,13 +205,8 @@ func (s *sweep) dropBlobs(before time.Time) error {
 
 type looseBlob struct {
 	id   int64
-	ref  sql.NullString
+	ref  sandlot.BlobRef
 	used bool
-}
-
-func scanLoose(r row) (b looseBlob, err error) {
-	err = r.Scan(&b.id, &b.ref, &b.used)
-	return b, err
 }
 
 func (s *sweep) dropBlob(b looseBlob) error {
@@ -228,37 +223,72 @@ func (s *sweep) dropBlob(b looseBlob) error {
 		return err
 	}
 	failpoint.Hit(failpoint.MidSweep)
-	if b.ref.Valid {
-		s.gone = append(s.gone, sandlot.BlobRef(b.ref.String))
+	if b.ref != "" {
+		s.gone = append(s.gone, b.ref)
 	}
 	return nil
 }
 
-// dropOld are parts that forget what is out of date: records of calls under an
-// Idempotency-Key, tickets, verifications, sessions, logins, stops, days, loads, and mails that count
-// no more. Each statement says twice what is out of date, for it asks only the second time
-// of a record that another step changes meanwhile.
 func dropOld(now time.Time) []func(*sweep) error {
+	day := dayOf(now.Add(-figuresLate))
 	parts := []func(*sweep) error{
-		func(s *sweep) error { return s.dropDays(now) },
-		func(s *sweep) error { return s.dropCounters(now) },
-		func(s *sweep) error { return s.dropLoads(now) },
-		func(s *sweep) error {
-			return s.times("DELETE FROM mails WHERE at < ?1 AND id IN (SELECT id FROM mails WHERE at < ?1 LIMIT ?2)", micros(now.Add(-mailsKept)))
-		},
+		func(s *sweep) error { return s.forgetSeen("day_figures", "day", day) },
+		func(s *sweep) error { return s.forgetSeen("version_figures", "version", day) },
 	}
-	for _, query := range []string{
-		// Those that were used go before the record that says so: without it one would be good again by a clock that is set back. The
-		// others go an hour later: a call that took its time may just be using one up.
-		"DELETE FROM tickets WHERE expires_at <= ?1 AND used = 1 AND hash IN (SELECT hash FROM tickets WHERE expires_at <= ?1 AND used = 1 LIMIT ?2)",
-		"DELETE FROM tickets WHERE expires_at <= ?1 - 3600000000 AND hash IN (SELECT hash FROM tickets WHERE expires_at <= ?1 - 3600000000 LIMIT ?2)",
-		"DELETE FROM once WHERE expires_at <= ?1 AND key IN (SELECT key FROM once WHERE expires_at <= ?1 LIMIT ?2)",
-		"DELETE FROM verifications WHERE expires_at <= ?1 AND token IN (SELECT token FROM verifications WHERE expires_at <= ?1 LIMIT ?2)",
-		"DELETE FROM sessions WHERE expires_at <= ?1 AND id IN (SELECT id FROM sessions WHERE expires_at <= ?1 LIMIT ?2)",
-		"DELETE FROM logins WHERE expires_at <= ?1 AND id IN (SELECT id FROM logins WHERE expires_at <= ?1 LIMIT ?2)",
-		"DELETE FROM stops WHERE id IN (SELECT id FROM stops WHERE until > 0 AND until <= ? LIMIT ?)",
+	for _, old := range []struct {
+		table, key, condition string
+		than                  int64
+	}{
+		{"play_days", "day, project", "day < ?1", dayOf(gallery.DaysKept(now))},
+		{"day_figures", "project, day", "day < ?1", dayOf(figures.Kept(now))},
+		{"day_sources", "project, day, host", "day < ?1", dayOf(figures.Kept(now))},
+		{"counters", "process", "at < ?1", micros(now.Add(-countersKept))},
+		{"loads", "load", "at < ?1", micros(now.Add(-gallery.PlayWindow))},
+		{"loads", "load", "at > ?1", notAfter(now)},
+		{"mails", "id", "at < ?1", micros(now.Add(-mailsKept))},
+		{"mails", "id", "at > ?1", notAfter(now)}, // none of them counts
+		// Those that were used go before the record that says so: without it one would be good again by a clock that
+		// is set back. The others go an hour later: a call that took its time may just be using one up.
+		{"tickets", "hash", "expires_at <= ?1 AND used = 1", micros(now)},
+		{"tickets", "hash", "expires_at <= ?1", micros(now.Add(-time.Hour))},
+		{"once", "key", "expires_at <= ?1", micros(now)},
+		{"verifications", "token", "expires_at <= ?1", micros(now)},
+		{"sessions", "id", "expires_at <= ?1", micros(now)},
+		{"logins", "id", "expires_at <= ?1", micros(now)},
+		{"stops", "id", "until > 0 AND until <= ?1", micros(now)},
 	} {
-		parts = append(parts, func(s *sweep) error { return s.times(query, micros(now)) })
+		query := "DELETE FROM " + old.table + some(old.table, old.key, old.condition)
+		parts = append(parts, func(s *sweep) error { return s.times(query, old.than) })
 	}
-	return append(parts, dropFigures(now)...)
+	return parts
+}
+
+// bringBack sets back the times that were recorded while the clock was ahead: records that end later than their kind
+// can, by the skew at least, end as if they were made now.
+func (s *sweep) bringBack(now time.Time) error {
+	for _, ahead := range []struct {
+		table, key, column, condition string
+		life                          time.Duration
+	}{
+		{"uploads", "num", "expires_at", "", publish.UploadLife},
+		{"trash", "project", "at", "", 0},
+		{"removals", "project", "at", "", 0},
+		{"once", "key", "expires_at", "", publish.IdempotencyLife},
+		{"tickets", "hash", "expires_at", "", publish.IdempotencyLife},
+		{"verifications", "token", "expires_at", "", account.VerificationLifeMax},
+		{"sessions", "id", "expires_at", "", sandlot.SessionLife},
+		{"logins", "id", "expires_at", "", account.LoginLifeMax},
+		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},
+		{"stops", "id", "until", "until > 0 AND ", account.PauseMax},
+		{"reports", "id", "closed_at", worded, 0},
+	} {
+		end := now.Add(ahead.life)
+		query := "UPDATE " + ahead.table + " SET " + ahead.column + " = ?2" + some(ahead.table, ahead.key,
+			ahead.condition+ahead.column+" > ?1")
+		if err := s.times(query, notAfter(end), micros(end)); err != nil {
+			return err
+		}
+	}
+	// That nothing refers to a blob does not depend on when it was made.
+	return s.times("UPDATE blobs SET created_at = 0"+some("blobs", "id", "loose = 1 AND created_at > ?1"), notAfter(now))
 }

@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// What is true of a row of projects that is deleted and can be taken back, and of one that may
-// yet be looked at again.
+// What is true of a row of projects that is deleted and can be taken back, and of one that may yet be looked at
+// again.
 const (
 	inTrash = "EXISTS (SELECT 1 FROM trash t WHERE t.project = projects.num)"
 	isKept  = "(deleted_at IS NULL OR " + inTrash + ")"
@@ -22,36 +22,35 @@ const selectTrashed = "SELECT t.at, " + projectColumns + `
 	FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = p.account WHERE a.deleted_at IS NULL AND `
 
 func scanTrashed(r row) (out publish.Trashed, err error) {
-	var at int64
-	p, err := scanProject(before{r, []any{&at}})
-	return publish.Trashed{Project: p.Project, DeletedAt: sometime(at)}, err
+	p, err := scanProject(before{r, []any{sometime{&out.DeletedAt}}})
+	out.Project = p.Project
+	return out, err
 }
 
 func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
-	return changed(id), in("delete project", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockOwner(id); err != nil {
-			return err
-		}
+	return changed(id), in("delete project", store.db.onProject(ctx, id, func(t *tx) error {
 		if err := t.mayAct(key); err != nil {
 			return err
 		}
-		num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = ? WHERE id = ? AND deleted_at IS NULL"+ofAccount+" RETURNING num", micros(e.At), string(id))
+		num, err := t.number(`UPDATE projects SET changed = changed + 1, deleted_at = ?
+			WHERE id = ? AND deleted_at IS NULL`+ofAccount+" RETURNING num", micros(e.At), string(id))
 		if err != nil {
 			return err
 		}
 		return t.Run(
-			do("INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?", num),
+			do(`INSERT INTO trash (project, account, at) SELECT num, account, coalesce((SELECT at FROM clock
+				WHERE at > deleted_at), deleted_at) FROM projects WHERE num = ?`, num),
 			newEntry(e),
 		)
 	}))
 }
 
-func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) (sandlot.Changed, error) {
-	return changed(id), in("take project back", store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockOwner(id); err != nil {
-			return err
-		}
-		num, err := t.number("UPDATE projects SET changed = changed + 1, deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL AND "+inTrash+ofAccount+" RETURNING num", string(id))
+func (store TrashStore) TakeBack(
+	ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry,
+) (sandlot.Changed, error) {
+	return changed(id), in("take project back", store.db.onProject(ctx, id, func(t *tx) error {
+		num, err := t.number(`UPDATE projects SET changed = changed + 1, deleted_at = NULL
+			WHERE id = ? AND deleted_at IS NOT NULL AND `+inTrash+ofAccount+" RETURNING num", string(id))
 		if err != nil {
 			return err
 		}
@@ -67,15 +66,13 @@ func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, with
 }
 
 func (store TrashStore) Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
-	err := store.db.step(ctx, 0, func(t *tx) error {
-		if err := t.lockOwner(id); err != nil {
-			return err
-		}
+	err := store.db.onProject(ctx, id, func(t *tx) error {
 		num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+inTrash+ofAccount, string(id))
 		if err != nil {
 			return err
 		}
-		if suspended, err := t.number("SELECT p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL FROM projects p JOIN accounts a ON a.id = p.account WHERE p.num = ?", num); err != nil || suspended == 1 {
+		if suspended, err := t.number(`SELECT p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL FROM projects p
+			JOIN accounts a ON a.id = p.account WHERE p.num = ?`, num); err != nil || suspended == 1 {
 			return cmp.Or(err, sandlot.ErrSuspended)
 		}
 		if err := t.purge(num); err != nil {
@@ -96,7 +93,8 @@ func (t *tx) purge(num int64) error {
 		return err
 	}
 	return t.Run(
-		do("UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = '' WHERE num = ?", num),
+		do(`UPDATE projects SET changed = changed + 1, title = '', description = '', tags = '', primary_file = '', wrapper = ''
+			WHERE num = ?`, num),
 		do("INSERT INTO removals (project, at) VALUES (?, ?)", num, at),
 	)
 }
@@ -116,7 +114,8 @@ func (store TrashStore) Trashed(ctx context.Context, q publish.TrashQuery) ([]pu
 // emptyTrash hands over to removals what was deleted long enough ago, but for what the operator has taken down.
 func (s *sweep) emptyTrash(now time.Time) error {
 	before := micros(now.Add(-publish.TrashKept))
-	const due = "SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account WHERE t.at <= ? AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
+	const due = `SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account
+		WHERE t.at <= ? AND p.suspended_at IS NULL AND a.suspended_at IS NULL`
 	for s.left > 0 {
 		num, err := s.next(due+" ORDER BY t.at LIMIT ?", before)
 		if errors.Is(err, sandlot.ErrNotFound) {
@@ -142,7 +141,9 @@ func (s *sweep) emptyTrash(now time.Time) error {
 
 // purgeProjects is removeProjects for what a deleted account could have taken back.
 func (s *sweep) purgeProjects(account, after, last int64) error {
-	list, err := all(context.Background(), s, scanValue[int64], "SELECT t.project FROM trash t JOIN projects p ON p.num = t.project WHERE t.account = ? AND p.seq > ? AND p.seq <= ?", account, after, last)
+	list, err := all(context.Background(), s, scanValue[int64],
+		`SELECT t.project FROM trash t JOIN projects p ON p.num = t.project
+			WHERE t.account = ? AND p.seq > ? AND p.seq <= ?`, account, after, last)
 	for _, num := range list {
 		if err == nil {
 			err = s.purge(num)

@@ -3,12 +3,13 @@ package sqlstore
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/trial"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 // endedAtOnce is how many versions one step ends that are not to be opened.
@@ -17,21 +18,24 @@ const endedAtOnce = 50
 // The lock under which nodes claim trials: of two at once the second sees the lease of the first.
 var claimsOfTrials = sandlot.Digest(sha256.Sum256([]byte("trials")))
 
-// selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account with fewer comes
-// first, and of one with as many the version that waits longest: so each account waits for one trial of each other.
+// selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account
+// with fewer comes first, and of one with as many the version that waits longest: so each account waits for one trial
+// of each other.
 const selectUntried = `WITH opened AS (
-		SELECT o.account, CAST(sum(t.opened) AS BIGINT) AS n FROM trials t JOIN projects o ON o.num = t.project WHERE t.day = ? GROUP BY o.account
+		SELECT o.account, CAST(sum(t.opened) AS BIGINT) AS n FROM trials t JOIN projects o ON o.num = t.project WHERE t.day = ?
+		GROUP BY o.account
 	)
 	SELECT p.num, p.id, p.version, CASE WHEN t.trying = p.version THEN t.tries ELSE 0 END, coalesce(opened.n, 0)
 	FROM projects p LEFT JOIN trials t ON t.project = p.num LEFT JOIN opened ON opened.account = p.account
-	WHERE p.tried < p.version AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND (t.project IS NULL OR t.leased_until <= ? OR t.leased_until > ?)
+	WHERE p.tried < p.version AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND (t.project IS NULL OR t.leased_until <= ?
+	OR t.leased_until > ?)
 	ORDER BY coalesce(opened.n, 0), p.updated_at LIMIT ?`
 
 type untried struct {
 	num, opened int64
 	id          string
 	version     int
-	tries       sql.NullInt64
+	tries       int64
 }
 
 func scanUntried(r row) (d untried, err error) {
@@ -49,15 +53,16 @@ func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length tim
 	return due, in("claim trial", err)
 }
 
-// claim leases the next version that is due, and ends those that are not to be opened. It returns nothing if
-// those filled the step.
+// claim leases the next version that is due, and ends those that are not to be opened. It returns nothing if those
+// filled the step.
 func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.Due, error) {
 	if err := t.alone(claimsOfTrials); err != nil {
 		return trial.Due{}, err
 	}
 	l := store.db.lease(length)
 	day := dayOf(store.db.Now())
-	list, err := all(context.Background(), t, scanUntried, selectUntried, day, micros(l.now), lease{l.now, trial.LeaseMax}.never(), endedAtOnce)
+	list, err := all(context.Background(), t, scanUntried, selectUntried, day, micros(l.now), lease{l.now, trial.LeaseMax}.never(),
+		endedAtOnce)
 	if err == nil && len(list) == 0 {
 		err = sandlot.ErrNotFound
 	}
@@ -66,15 +71,18 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	}
 	for _, d := range list {
 		switch {
-		case d.tries.Int64 >= int64(tries):
+		case d.tries >= int64(tries):
 			err = store.pass(t, d, trial.Failed)
 		case d.opened >= int64(daily):
 			err = store.pass(t, d, trial.Passed)
 		default:
-			due := trial.Due{Project: sandlot.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries.Int64) + 1}
-			err := t.do(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1) ON CONFLICT (project) DO UPDATE SET
-				trying = excluded.trying, tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
-				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, d.num, d.version, due.Lease, day)
+			due := trial.Due{Project: sandlot.ProjectID(d.id), Version: d.version, Lease: l.until(), Try: int(d.tries) + 1}
+			err := t.do(`INSERT INTO trials (project, trying, tries, leased_until, day, opened) VALUES (?1, ?2, 1, ?3, ?4, 1)
+				ON CONFLICT (project) DO UPDATE SET
+				trying = excluded.trying,
+				tries = CASE WHEN trials.trying = excluded.trying THEN trials.tries + 1 ELSE 1 END, leased_until = excluded.leased_until,
+				opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END,
+				day = excluded.day`, d.num, d.version, due.Lease, day)
 			return due, err
 		}
 		if err != nil {
@@ -84,19 +92,14 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	return trial.Due{}, nil
 }
 
-// pass ends the trial of a version that is not to be opened.
 func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
-	err := t.do(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
-		version = excluded.version, at = excluded.at, outcome = excluded.outcome, seen = '', trying = 0, tries = 0, leased_until = 0`, d.num, d.version, micros(store.db.Now()), string(how))
-	if err != nil {
-		return err
-	}
-	return tried(t, d.num, d.version)
+	return t.Run(do(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
+		version = excluded.version, at = excluded.at, outcome = excluded.outcome, seen = '', trying = 0, tries = 0,
+		leased_until = 0`, d.num, d.version, micros(store.db.Now()), string(how)), tried(d.num, d.version))
 }
 
-// tried notes that a version is not due any more.
-func tried(t *tx, project int64, version int) error {
-	return t.do("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
+func tried(project int64, version int) engine.Statement {
+	return do("UPDATE projects SET tried = ?1 WHERE num = ?2 AND tried < ?1", version, project)
 }
 
 func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome, seen []byte) error {
@@ -107,7 +110,7 @@ func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome
 		if err != nil {
 			return err
 		}
-		return tried(t, num, d.Version)
+		return t.Run(tried(num, d.Version))
 	}))
 }
 
@@ -117,25 +120,25 @@ func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool)
 		if forget {
 			forgotten = 1
 		}
-		return t.do("UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects WHERE id = ?2) AND leased_until = ?3", forgotten, string(d.Project), d.Lease)
+		return t.do(`UPDATE trials SET leased_until = 0, tries = tries - ?1 WHERE project = (SELECT num FROM projects
+			WHERE id = ?2) AND leased_until = ?3`, forgotten, string(d.Project), d.Lease)
 	}))
 }
 
 func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Record, error) {
 	l := store.db.lease(trial.LeaseMax)
 	r, err := one(ctx, store.db, func(r row) (out trial.Record, err error) {
-		var at, until int64
-		var how, seen string
-		err = r.Scan(&out.Version, &at, &how, &seen, &out.Running, &until)
-		out.At, out.Outcome = sometime(at), trial.Outcome(how)
-		if seen != "" {
-			out.Seen = []byte(seen)
+		var until int64
+		err = r.Scan(&out.Version, sometime{&out.At}, &out.Outcome, &out.Seen, &out.Running, &until)
+		if len(out.Seen) == 0 {
+			out.Seen = nil
 		}
 		if !l.holds(until) {
 			out.Running = 0
 		}
 		return out, err
-	}, "SELECT t.version, t.at, t.outcome, t.seen, t.trying, t.leased_until FROM trials t JOIN projects p ON p.num = t.project WHERE p.id = ?", string(id))
+	}, `SELECT t.version, t.at, t.outcome, t.seen, t.trying, t.leased_until FROM trials t JOIN projects p ON p.num = t.project
+		WHERE p.id = ?`, string(id))
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return trial.Record{}, nil
 	}
@@ -144,14 +147,13 @@ func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Reco
 
 func (store Trials) TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error) {
 	now := store.db.Now()
-	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(), trial.MostAhead)
-	for i, d := range list {
-		if d.id == string(id) {
-			return i, in("count trials", err)
-		}
+	list, err := all(ctx, store.db, scanUntried, selectUntried, dayOf(now), micros(now), lease{now, trial.LeaseMax}.never(),
+		trial.MostAhead)
+	if i := slices.IndexFunc(list, func(d untried) bool { return d.id == string(id) }); i >= 0 {
+		return i, err
 	}
 	if len(list) < trial.MostAhead {
-		return 0, in("count trials", err)
+		return 0, err
 	}
-	return trial.MostAhead, in("count trials", err)
+	return trial.MostAhead, err
 }

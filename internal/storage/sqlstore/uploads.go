@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -13,7 +12,8 @@ import (
 
 const (
 	selectUpload = `
-		SELECT num, key, token, owner, owner56, owner48, coalesce(account, 0), meta, total, received, bytes, held, generation, expires_at, done_project, done_version, done_part, done_sha256, done_answer, done_made
+		SELECT num, key, token, owner, owner56, owner48, coalesce(account, 0), meta, total, received, bytes, held, generation,
+		expires_at, coalesce(done_project, ''), coalesce(done_version, 0), coalesce(done_part, 0), done_sha256, done_answer, done_made
 		FROM uploads WHERE key = ? AND expires_at > ?`
 	selectParts = `
 		SELECT p.n, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text
@@ -23,20 +23,17 @@ const (
 		FROM upload_parts p JOIN blobs b ON b.id = p.blob WHERE p.upload = ? AND p.n = ?`
 )
 
-// uploadRow is an upload with the number that its parts know it by.
 type uploadRow struct {
 	publish.Upload
 	num int64
 }
 
 func scanUpload(r row) (u uploadRow, err error) {
-	var project sql.NullString
-	var version, part sql.NullInt64
 	var done publish.UploadDone
-	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, asDigest{&u.Wider[0]}, asDigest{&u.Wider[1]}, &u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
-		&project, &version, &part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
-	if project.Valid {
-		done.Project, done.Version, done.Part = sandlot.ProjectID(project.String), int(version.Int64), int(part.Int64)
+	err = r.Scan(&u.num, asDigest{&u.Key}, asDigest{&u.Token}, asDigest{&u.Owner}, asDigest{&u.Wider[0]}, asDigest{&u.Wider[1]},
+		&u.Account, &u.Meta, &u.Total, (*[]byte)(&u.Received), &u.Bytes, &u.Held, &u.Generation, asTime{&u.ExpiresAt},
+		&done.Project, &done.Version, &done.Part, asDigest{&done.SHA256}, &done.Answer, &done.Made)
+	if done.Project != "" {
 		u.Done = &done
 	}
 	return u, err
@@ -72,7 +69,8 @@ func (store Credentials) UploadOfToken(ctx context.Context, token sandlot.Digest
 
 func (store UploadStore) UploadParts(ctx context.Context, key sandlot.Digest, generation int64) (parts []publish.Part, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
-		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
+		num, err := one(ctx, q, scanValue[int64],
+			"SELECT num FROM uploads WHERE key = ? AND generation = ? AND done_project IS NULL", key[:], generation)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return sandlot.ErrUploadMoved
 		}
@@ -84,9 +82,8 @@ func (store UploadStore) UploadParts(ctx context.Context, key sandlot.Digest, ge
 	return parts, in("read parts", err)
 }
 
-// An upload that has expired by the store's
-// clock does not exist, and neither does a completed one for this method: both are
-// sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
+// An upload that has expired by the store's clock does not exist, and neither does a completed one for this method:
+// both are sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
 func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	bytes := 0
 	if part != nil {
@@ -115,15 +112,21 @@ func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part 
 
 func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	if u.Generation != 0 {
-		num, err = t.number(`UPDATE uploads SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1, expires_at = ?
+		num, err = t.number(`UPDATE uploads
+			SET token = ?, owner = ?, account = ?, meta = ?, total = ?, received = ?, bytes = ?, held = ?, generation = generation + 1,
+			expires_at = ?
 			WHERE key = ? AND generation = ? AND expires_at > ? AND done_project IS NULL RETURNING num`,
-			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
+			orNull(u.Token), u.Owner[:], orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held,
+			micros(u.ExpiresAt), u.Key[:], u.Generation, micros(now))
 	} else {
 		if err := endExpired(t, u.Key, now); err != nil {
 			return 0, err
 		}
-		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held, generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-			ON CONFLICT (key) DO NOTHING RETURNING num`, u.Key[:], orNull(u.Token), u.Owner[:], orNull(u.Wider[0]), orNull(u.Wider[1]), orNone(u.Account), orEmpty(u.Meta), u.Total, orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
+		num, err = t.number(`INSERT INTO uploads (key, token, owner, owner56, owner48, account, meta, total, received, bytes, held,
+			generation, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+			ON CONFLICT (key) DO NOTHING RETURNING num`,
+			u.Key[:], orNull(u.Token), u.Owner[:], orNull(u.Wider[0]), orNull(u.Wider[1]), orNone(u.Account), orEmpty(u.Meta), u.Total,
+			orEmpty(u.Received), u.Bytes, u.Held, micros(u.ExpiresAt))
 	}
 	if errors.Is(err, sandlot.ErrNotFound) {
 		err = sandlot.ErrUploadMoved
@@ -131,32 +134,28 @@ func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	return num, err
 }
 
-// endExpired takes its key from an upload that has expired, so that another can
-// have it. Its parts are left to Sweep: there may be ten thousand.
+// endExpired takes its key from an upload that has expired, so that another can have it. Its parts are left to Sweep:
+// there may be ten thousand.
 func endExpired(t *tx, key sandlot.Digest, now time.Time) error {
 	return t.do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 }
 
 func savePart(t *tx, upload int64, p publish.Part, now time.Time) error {
-	old, err := t.number("SELECT blob FROM upload_parts WHERE upload = ? AND n = ?", upload, p.N)
-	switch {
-	case err == nil:
-		if err := t.loosen(old); err != nil {
-			return err
-		}
-	case !errors.Is(err, sandlot.ErrNotFound):
+	if err := t.do("UPDATE blobs SET loose = 1 WHERE id = (SELECT blob FROM upload_parts WHERE upload = ? AND n = ?)",
+		upload, p.N); err != nil {
 		return err
 	}
 	blob, err := t.keep(p.Blob, asPart, now)
 	if err != nil {
 		return err
 	}
-	return t.do("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob", upload, p.N, blob)
+	return t.do("INSERT INTO upload_parts (upload, n, blob) VALUES (?, ?, ?) ON CONFLICT (upload, n) DO UPDATE SET blob = excluded.blob",
+		upload, p.N, blob)
 }
 
-// complete finds the upload that a step consumes, nil for none, and returns what closes it, and how many bytes it held of
-// an account. The remaining record has its key, the fields of part 1, and no parts; the row with the parts loses its key,
-// for Sweep.
+// complete finds the upload that a step consumes, nil for none, and returns what closes it, and how many bytes it
+// held of an account. The remaining record has its key, the fields of part 1, and no parts; the row with the parts
+// loses its key, for Sweep.
 func (t *tx) complete(c *publish.Completion, of sandlot.AccountID) (list []engine.Statement, held int64, err error) {
 	if c == nil {
 		return nil, 0, nil

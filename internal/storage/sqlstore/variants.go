@@ -36,7 +36,9 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 	err = store.db.step(ctx, 0, func(t *tx) (err error) {
 		l := store.db.lease(sandlot.SqueezeLeaseMax)
 		claim = lease{l.now, length}.until()
-		mine, err = all(ctx, t, scanValue[int64], "UPDATE blobs SET leased_until = ? WHERE "+t.amongNumbers("id")+" AND squeezed = 0 AND (leased_until <= ? OR leased_until > ?) RETURNING id",
+		mine, err = all(ctx, t, scanValue[int64],
+			"UPDATE blobs SET leased_until = ? WHERE "+t.amongNumbers("id")+` AND squeezed = 0
+				AND (leased_until <= ? OR leased_until > ?) RETURNING id`,
 			claim, engine.List(blobs), micros(l.now), l.never())
 		return err
 	})
@@ -44,11 +46,11 @@ func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length 
 }
 
 func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int64) error {
-	return in("give back files for variants", store.db.run(ctx, do("UPDATE blobs SET leased_until = 0 WHERE "+store.db.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)))
+	return in("give back files for variants", store.db.run(ctx,
+		do("UPDATE blobs SET leased_until = 0 WHERE "+store.db.amongNumbers("id")+" AND leased_until = ?", engine.List(blobs), claim)))
 }
 
-// Variants that were recorded before
-// are replaced.
+// Variants that were recorded before are replaced.
 func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []sandlot.Variant) error {
 	bytes := 0
 	for _, v := range variants {
@@ -66,7 +68,8 @@ func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []
 			if err != nil {
 				return err
 			}
-			if err := t.do("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)", blobID, v.Encoding, id, v.CRC32); err != nil {
+			if err := t.do("INSERT INTO variants (blob, encoding, variant, crc32) VALUES (?, ?, ?, ?)",
+				blobID, v.Encoding, id, v.CRC32); err != nil {
 				return err
 			}
 		}
@@ -74,16 +77,14 @@ func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []
 	}))
 }
 
-// dropVariants lets go of the variants of a blob.
 func (t *tx) dropVariants(blob int64) error {
 	ids, err := all(context.Background(), t, scanValue[int64], "SELECT variant FROM variants WHERE blob = ?", blob)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
+	list := []engine.Statement{do("DELETE FROM variants WHERE blob = ?", blob)}
 	for _, id := range ids {
-		if err := t.loosen(id); err != nil {
-			return err
-		}
+		list = append(list, loosen(id))
 	}
-	return t.do("DELETE FROM variants WHERE blob = ?", blob)
+	return t.Run(list...)
 }

@@ -9,10 +9,8 @@ import (
 )
 
 func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error) {
-	return all(ctx, store.db, func(r row) (b sandlot.Blob, err error) {
-		err = r.Scan(&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text)
-		return b, err
-	}, "SELECT id, coalesce(ref, ''), size, sha256, is_text FROM blobs WHERE id > ? ORDER BY id LIMIT ?", after, limit)
+	return all(ctx, store.db, fields(func(b *sandlot.Blob) []any { return []any{&b.ID, &b.Ref, &b.Size, asDigest{&b.SHA256}, &b.Text} }),
+		"SELECT id, coalesce(ref, ''), size, sha256, is_text FROM blobs WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 }
 
 func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
@@ -26,7 +24,8 @@ func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operat
 		uses, err = all(ctx, q, scanUse, `
 			SELECT p.id, f.name, f.since, '', 0, '', '' FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = ?1
 			UNION ALL
-			SELECT p.id, f.name, f.since, v.encoding, 0, '', '' FROM variants v JOIN files f ON f.blob = v.blob JOIN projects p ON p.num = f.project WHERE v.variant = ?1
+			SELECT p.id, f.name, f.since, v.encoding, 0, '', '' FROM variants v JOIN files f ON f.blob = v.blob
+			JOIN projects p ON p.num = f.project WHERE v.variant = ?1
 			UNION ALL
 			SELECT '', '', 0, '', 1, '', '' FROM upload_parts WHERE blob = ?1
 			UNION ALL
@@ -43,7 +42,6 @@ func scanUse(r row) (u operate.BlobUse, err error) {
 	return u, err
 }
 
-// checked is a project with what its versions and files say about it.
 type checked struct {
 	num                    int64
 	id                     sandlot.ProjectID
@@ -64,19 +62,21 @@ const selectChecked = `
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n = p.version AND v.suffix = p.suffix),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + `),
 		(SELECT count(*) FROM files f WHERE f.project = p.num AND ` + currentFiles + ` AND f.name = p.primary_file),
-		(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND ` + currentFiles + `),
+		(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM files f JOIN blobs b ON b.id = f.blob WHERE f.project = p.num AND ` +
+	currentFiles + `),
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.erased_at IS NULL),
 		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
 			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)
 			AND v.primary_file = f.name AND v.erased_at IS NULL)
-	FROM projects p WHERE p.num > ? AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) ORDER BY p.num LIMIT ?`
+	FROM projects p WHERE p.num > ? AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num))
+	ORDER BY p.num LIMIT ?`
 
 func scanChecked(r row) (c checked, err error) {
-	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes, &c.bytes, &c.whole, &c.primed)
+	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes,
+		&c.bytes, &c.whole, &c.primed)
 	return c, err
 }
 
-// mistakes lists what contradicts what.
 func (c checked) mistakes() (list []operate.Mistake) {
 	for _, m := range []struct {
 		wrong  bool
@@ -89,7 +89,8 @@ func (c checked) mistakes() (list []operate.Mistake) {
 		{c.versions != c.last-c.first+1, fmt.Sprintf("of its versions %d to %d there are %d", c.first, c.last, c.versions)},
 		{c.last == c.version && c.suffixes == 0, fmt.Sprintf("the address of version %d is not the project's", c.version)},
 		{c.primes == 0, "it lacks its primary file"},
-		{c.primes > 0 && c.whole != c.primed, fmt.Sprintf("of its %d versions that were not erased %d lack their primary file", c.whole, c.whole-c.primed)},
+		{c.primes > 0 && c.whole != c.primed, fmt.Sprintf("of its %d versions that were not erased %d lack their primary file",
+			c.whole, c.whole-c.primed)},
 	} {
 		if m.wrong {
 			list = append(list, operate.Mistake{Project: c.id, Detail: m.detail})
@@ -120,21 +121,25 @@ func (store Upkeep) Mistakes(ctx context.Context, after int64, limit int) (found
 	return found, seen, last, in("compare records", err)
 }
 
-// It looks at deleted accounts
-// too, whose files may still be there.
-func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int) (found []operate.Mistake, seen int, last int64, err error) {
+// It looks at deleted accounts too, whose files may still be there.
+func (store Upkeep) AccountMistakes(
+	ctx context.Context, after int64, limit int,
+) (found []operate.Mistake, seen int, last int64, err error) {
 	type account struct {
 		id                      int64
 		handle                  string
 		projects, have, handles int
 		bytes, haveBytes        int64
 	}
-	page, err := all(ctx, store.db, func(r row) (a account, err error) {
-		err = r.Scan(&a.id, &a.handle, &a.projects, &a.bytes, &a.have, &a.haveBytes, &a.handles)
-		return a, err
-	}, `SELECT a.id, a.handle, a.projects, a.bytes,
+	page, err := all(ctx, store.db, fields(func(a *account) []any {
+		return []any{
+			&a.id, &a.handle, &a.projects, &a.bytes, &a.have,
+			&a.haveBytes, &a.handles,
+		}
+	}), `SELECT a.id, a.handle, a.projects, a.bytes,
 			(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
-			(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob WHERE p.account = a.id),
+			(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM projects p JOIN files f ON f.project = p.num
+			JOIN blobs b ON b.id = f.blob WHERE p.account = a.id),
 			(SELECT count(*) FROM handles h WHERE h.handle = a.handle AND h.account = a.id)
 		FROM accounts a WHERE a.id > ? ORDER BY a.id LIMIT ?`, after, limit)
 	for _, a := range page {
@@ -151,8 +156,7 @@ func (store Upkeep) AccountMistakes(ctx context.Context, after int64, limit int)
 	return found, seen, last, in("compare accounts", err)
 }
 
-// The references of files are told with
-// their projects by Mistakes.
+// The references of files are told with their projects by Mistakes.
 func (store Upkeep) Damage(ctx context.Context, limit int) ([]string, error) {
 	return store.db.engine.Damage(ctx, limit, "files")
 }

@@ -10,24 +10,20 @@ import (
 	"strings"
 )
 
-// A Migration brings the schema from one number to the next. One that was released is
-// never edited; its checksum is kept with the database to tell.
+// A Migration brings the schema from one number to the next. One that was released is never edited.
 type Migration struct {
 	N    int
 	Name string
 	SQL  string
 	Sum  [sha256.Size]byte
-	// Expands says that a program that does not know it may go on using the schema. Its
-	// text begins with expandsMark.
+	// Expands says that a program that does not know it may go on using the schema.
 	Expands bool
 }
 
-// expandsMark begins the text of a migration that a program of the release before it
-// can live with: it only adds what that one need not know.
+// expandsMark begins the text of a migration that only adds what the release before it need not know.
 const expandsMark = "-- expands:"
 
-// LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without
-// gaps.
+// LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without gaps.
 func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
 	names, err := fs.Glob(files, folder+"/*.sql")
 	if err != nil {
@@ -44,22 +40,25 @@ func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, Migration{N: i + 1, Name: base, SQL: string(text), Sum: sha256.Sum256(text), Expands: strings.HasPrefix(string(text), expandsMark)})
+		list = append(list, Migration{
+			N: i + 1, Name: base, SQL: string(text), Sum: sha256.Sum256(text),
+			Expands: strings.HasPrefix(string(text), expandsMark),
+		})
 	}
 	return list, nil
 }
 
-// Unapplied returns which of the known migrations a database still needs. It was made
-// by those with these checksums; expands says that the last of them only expands the
-// schema, and then it may be one more than are known. If they are others than the known
-// ones, the error says so; name is how the database is called.
+// Unapplied returns which of the known migrations a database lacks that was made by those with these checksums. If
+// the last of them only expands the schema, it may be one more than are known. If they are others, the error says so.
 func Unapplied(name string, known []Migration, sums [][]byte, expands bool) ([]Migration, error) {
 	if n := len(sums); n > len(known)+1 || n == len(known)+1 && !expands {
-		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); nothing was changed, start the newer one", name, n, len(known))
+		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); "+
+			"nothing was changed, start the newer one", name, n, len(known))
 	}
 	for i, sum := range sums[:min(len(sums), len(known))] {
 		if !bytes.Equal(sum, known[i].Sum[:]) {
-			return nil, fmt.Errorf("%s was made by another %s than the one in this sandlot; nothing was changed, start the sandlot that made it", name, known[i].Name)
+			return nil, fmt.Errorf("%s was made by another %s than the one in this sandlot; "+
+				"nothing was changed, start the sandlot that made it", name, known[i].Name)
 		}
 	}
 	return known[min(len(sums), len(known)):], nil

@@ -15,15 +15,16 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// parse reads the URL of a database. What is wrong with it is said without the URL: it
-// holds the password, and where it is malformed nobody knows where that ends.
+// parse reads the URL of a database. What is wrong with it is said without the URL: it holds the password, and where
+// it is malformed nobody knows where that ends.
 func parse(address string) (*pgxpool.Config, error) {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return nil, errors.New("the database's URL has to begin with postgres://")
 	}
 	u, err := url.Parse(address)
 	if err != nil || astray(u) {
-		return nil, errors.New("the database's URL is malformed; in its password everything but letters and digits has to be percent-encoded")
+		return nil, errors.New("the database's URL is malformed; " +
+			"in its password everything but letters and digits has to be percent-encoded")
 	}
 	config, err := pgxpool.ParseConfig(address)
 	if err == nil {

@@ -62,7 +62,7 @@ func TestAStepThatFailsWithoutItsFaultIsMadeAgain(t *testing.T) {
 		}
 		expect.Same(t, "notes", read[int64](t, e, "SELECT count(*) FROM notes"), []int64{10})
 
-		e.againTime = 50 * time.Millisecond
+		e.againTime = 500 * time.Millisecond
 		runs := 0
 		err := e.Step(t.Context(), 0, func(tx engine.Tx) error {
 			runs++

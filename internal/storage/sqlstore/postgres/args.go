@@ -8,8 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// arguments are those of a statement in the few types that are sent: nil, int64,
-// float64, string, []byte and flag.
+// arguments are those of a statement in the few types that are sent: nil, int64, float64, string, []byte and flag.
 func arguments(args []any) ([]any, error) {
 	list := make([]any, len(args))
 	for i, a := range args {
@@ -74,14 +73,11 @@ func byKind(a any) (any, error) {
 	return nil, fmt.Errorf("a %T cannot be stored", a)
 }
 
-// A flag is a bool where the database expects one, and 0 or 1 where it expects a
-// number.
+// A flag is a bool where the database expects one, and 0 or 1 where it expects a number.
 type flag bool
 
-// BoolValue implements pgtype.BoolValuer.
 func (f flag) BoolValue() (pgtype.Bool, error) { return pgtype.Bool{Bool: bool(f), Valid: true}, nil }
 
-// Int64Value implements pgtype.Int64Valuer.
 func (f flag) Int64Value() (pgtype.Int8, error) {
 	n := int64(0)
 	if f {

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clockEvery is how often the database's clock is looked at. Two machines drift apart
-// by a few milliseconds in that time.
+// clockEvery is how often the database's clock is looked at. Two machines drift apart by a few milliseconds in that
+// time.
 const clockEvery = time.Minute
 
 // clock is the database's clock, read without a query each time.
@@ -18,8 +18,8 @@ type clock struct {
 	last  atomic.Pointer[reading]
 }
 
-// A reading of the database's clock. Its own time has the machine's monotonic clock,
-// so that it does not matter if somebody sets this machine's.
+// A reading of the database's clock. Its own time has the machine's monotonic clock, so that it does not matter if
+// somebody sets this machine's.
 type reading struct{ here, there time.Time }
 
 func (c *clock) now() time.Time {
@@ -30,8 +30,7 @@ func (c *clock) now() time.Time {
 	return r.there.Add(time.Since(r.here))
 }
 
-// measure reads the database's clock. The answer is taken for the time in the middle between question and
-// answer.
+// measure reads the database's clock. The answer is taken for the time in the middle between question and answer.
 func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 	asked := time.Now()
 	var micros int64
@@ -43,8 +42,8 @@ func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// learn takes a reading, which may be wrong by so much. One that the last reading agrees
-// with changes nothing, so that the clock seldom goes back, and by little.
+// learn takes a reading, which may be wrong by so much. One that the last reading agrees with changes nothing, so
+// that the clock seldom goes back, and by little.
 func (c *clock) learn(r reading, error time.Duration) {
 	if last := c.last.Load(); last != nil {
 		if off := r.there.Sub(last.there.Add(r.here.Sub(last.here))); off.Abs() <= error {
@@ -54,12 +53,11 @@ func (c *clock) learn(r reading, error time.Duration) {
 	c.last.Store(&r)
 }
 
-// Now implements engine.Engine: it is the database's clock as it was read within the
-// last minute or two, going on as this machine's does.
+// Now implements engine.Engine: it is the database's clock as it was read within the last minute or two, going on as
+// this machine's does.
 func (e *Engine) Now() time.Time { return e.clock.now() }
 
-// keepTime reads the database's clock again and again. When that fails, the last
-// reading goes on.
+// keepTime reads the database's clock again and again. When that fails, the last reading goes on.
 func (e *Engine) keepTime(ctx context.Context) {
 	every := time.NewTicker(clockEvery)
 	defer every.Stop()

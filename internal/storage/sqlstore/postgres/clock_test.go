@@ -47,13 +47,3 @@ func TestNowIsWhatTheClockOfTheDatabaseSays(t *testing.T) {
 		expect.OK(t, with.Close())
 	})
 }
-
-func TestAReadingOfTheClockThatAgreesChangesNothing(t *testing.T) {
-	var c clock
-	here := time.Now()
-	c.learn(reading{here, here}, time.Millisecond)
-	c.learn(reading{here.Add(time.Second), here.Add(time.Second - time.Millisecond)}, time.Millisecond)
-	expect.Equal(t, "the time", c.last.Load().there, here)
-	c.learn(reading{here.Add(time.Second), here.Add(time.Second - 2*time.Millisecond)}, time.Millisecond)
-	expect.Equal(t, "the time", c.last.Load().there, here.Add(time.Second-2*time.Millisecond))
-}

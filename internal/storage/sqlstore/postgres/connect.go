@@ -21,15 +21,15 @@ const (
 	acquireTime = 10 * time.Second
 	// connectTime bounds making one, where the URL does not say.
 	connectTime = 5 * time.Second
-	// idleTime is the time after which an unused connection has to answer before it is used again: a firewall
-	// may have forgotten it by then, and swallow its messages.
+	// idleTime is the time after which an unused connection has to answer before it is used again: a firewall may
+	// have forgotten it by then, and swallow its messages.
 	idleTime = 30 * time.Second
 	// pingTime is how soon a connection has to answer to be taken for alive.
 	pingTime = 3 * time.Second
 )
 
-// limits are the database's own timeouts: for a statement, the wait for a lock, and a transaction whose node
-// went silent. The longest statement of the store takes less than a second.
+// limits are the database's own timeouts: for a statement, the wait for a lock, and a transaction whose node went
+// silent. The longest statement of the store takes less than a second.
 var limits = [][2]string{
 	{"statement_timeout", "15s"},
 	{"lock_timeout", "5s"},
@@ -49,8 +49,8 @@ type state struct {
 	others   int  // tables, where they are not
 }
 
-// versionMin is the oldest PostgreSQL that is used. Those before it have had no fixes
-// since 2024, and lack gen_random_uuid and compact indexes.
+// versionMin is the oldest PostgreSQL that is used. Those before it have had no fixes since 2024, and lack
+// gen_random_uuid and compact indexes.
 const versionMin = 13
 
 // check says in a sentence why the database cannot be used.
@@ -67,7 +67,8 @@ func (s state) check(name string) error {
 	case s.schema == "":
 		return fmt.Errorf("%s has no schema in the user's search_path in which there may be tables", name)
 	case !s.ours && s.others > 0:
-		return fmt.Errorf("%s belongs to another application: there are tables of others in its schema %s; nothing was changed", name, s.schema)
+		return fmt.Errorf("%s belongs to another application: there are tables of others in its schema %s; nothing was changed",
+			name, s.schema)
 	}
 	return nil
 }
@@ -88,8 +89,10 @@ func look(ctx context.Context, config *pgx.ConnConfig, name string) (s state, er
 		SELECT pg_backend_pid(), current_setting('server_encoding'), pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
 			current_setting('synchronous_commit') = 'off', coalesce(current_schema(), ''),
 			to_regclass('migrations') IS NOT NULL AND to_regclass('instance') IS NOT NULL AND to_regclass('steps') IS NOT NULL,
-			(SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema())
-				AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`).
+			(SELECT count(*) FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT n.oid FROM pg_namespace n
+			WHERE n.nspname = current_schema())
+				AND NOT EXISTS (SELECT 1 FROM pg_depend d
+				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'))`).
 		Scan(&pid, &s.encoding, &s.standby, &s.readOnly, &s.unsynced, &s.schema, &s.ours, &s.others)
 	if err != nil {
 		return s, unreachable(name, err)
@@ -149,9 +152,8 @@ func (s state) settings() [][2]string {
 	return list
 }
 
-// configure sets up the pool. With a connection of its own a node has prepared
-// statements, and its settings in the session. Behind a pooler, which gives each
-// transaction whatever session is free, it has neither.
+// configure sets up the pool. With a connection of its own a node has prepared statements, and its settings in the
+// session. Behind a pooler, which gives each transaction whatever session is free, it has neither.
 func (e *Engine) configure(config *pgxpool.Config, s state) {
 	cc := config.ConnConfig
 	if _, chosen := cc.RuntimeParams["application_name"]; !chosen {
@@ -200,8 +202,7 @@ func bound(config *pgx.ConnConfig) {
 // sure in a context asks the pool for a connection that has answered just now.
 type sure struct{}
 
-// acquire takes a connection of the pool. Its error is one that publish knows, unless
-// the caller left.
+// acquire takes a connection of the pool. Its error is one that publish knows, unless the caller left.
 func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, acquireTime)
 	defer cancel()
@@ -230,8 +231,8 @@ func (e *Engine) count(config *pgx.ConnConfig) {
 	}
 }
 
-// counted is a connection whose round trips are counted: messages that were sent after
-// something was received, however many.
+// counted is a connection whose round trips are counted: messages that were sent after something was received,
+// however many.
 type counted struct {
 	net.Conn
 	trips *atomic.Int64
@@ -253,8 +254,7 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A place is the one database that was opened: a copy of it has its id, but another
-// number on the server.
+// A place is the one database that was opened: a copy of it has its id, but another number on the server.
 type place struct {
 	id     string
 	number int64
@@ -263,7 +263,8 @@ type place struct {
 var errPlace = fmt.Errorf("%w: another database is where the one was that was opened; start the server again", sandlot.ErrUnavailable)
 
 func placeOf(ctx context.Context, conn *pgx.Conn) (p place, err error) {
-	err = conn.QueryRow(ctx, "SELECT i.id, d.oid::bigint FROM instance i, pg_database d WHERE d.datname = current_database()").Scan(&p.id, &p.number)
+	err = conn.QueryRow(ctx, "SELECT i.id, d.oid::bigint FROM instance i, pg_database d WHERE d.datname = current_database()").Scan(&p.id,
+		&p.number)
 	return p, err
 }
 

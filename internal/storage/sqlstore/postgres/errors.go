@@ -21,9 +21,8 @@ func said(err error) *pgconn.PgError {
 	return nil
 }
 
-// classify makes an error of the database one of those that publish knows. What none
-// of them describes is a fault of this program and comes back as it is. cut says that
-// the connection is gone.
+// classify makes an error of the database one of those that publish knows. What none of them describes is a fault of
+// this program and comes back as it is. cut says that the connection is gone.
 func classify(err error, cut bool) error {
 	if err == nil {
 		return nil
@@ -87,8 +86,8 @@ func kindOf(code string) error {
 	return nil
 }
 
-// passing reports whether a transaction that failed so, before its COMMIT, may well
-// succeed when it is made again. cut says that the connection is gone.
+// passing reports whether a transaction that failed so, before its COMMIT, may well succeed when it is made again.
+// cut says that the connection is gone.
 func passing(err error, cut bool) bool {
 	e := said(err)
 	if e == nil {

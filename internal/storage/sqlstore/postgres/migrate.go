@@ -28,17 +28,17 @@ const migrationTime = 10 * time.Minute
 
 // own are the tables of the engine itself, which come with the first migration.
 //
-// instance: one row. id tells this database from others.
-// steps: see outcome. Room is left in each page, so that to write a row again costs its
-// index nothing.
+// instance: one row. id tells this database from others. steps: see outcome. Room is left in each page, so that to
+// write a row again costs its index nothing.
 const own = `
-	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, expands BOOLEAN NOT NULL, applied_at BIGINT NOT NULL);
+	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, expands BOOLEAN NOT NULL,
+	applied_at BIGINT NOT NULL);
 	CREATE TABLE IF NOT EXISTS instance (one BIGINT PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, probed_at TIMESTAMPTZ, probe BYTEA);
-	CREATE TABLE IF NOT EXISTS steps (slot TEXT COLLATE "C" PRIMARY KEY, step BIGINT NOT NULL, at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50)`
+	CREATE TABLE IF NOT EXISTS steps (slot TEXT COLLATE "C" PRIMARY KEY, step BIGINT NOT NULL,
+	at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50)`
 
-// unapplied is engine.Unapplied of the database. One migration more than are known may
-// be there, if it only expands the schema: a node of the release before goes on beside
-// those of the next.
+// unapplied is engine.Unapplied of the database. One migration more than are known may be there, if it only expands
+// the schema: a node of the release before goes on beside those of the next.
 func (e *Engine) unapplied(ctx context.Context, conn *pgx.Conn, known []engine.Migration) ([]engine.Migration, error) {
 	rows, err := conn.Query(ctx, "SELECT sha256, expands FROM migrations ORDER BY n")
 	if err != nil {
@@ -81,9 +81,8 @@ func (e *Engine) todo(ctx context.Context, known []engine.Migration) ([]engine.M
 	return e.unapplied(ctx, c.Conn(), known)
 }
 
-// migrate applies the missing migrations, each in a transaction of its own: it has happened wholly or not at
-// all. One process does so at a time, and the others wait for it. The lock is the transaction's, so a pooler
-// keeps none of it.
+// migrate applies the missing migrations, each in a transaction of its own: it has happened wholly or not at all. One
+// process does so at a time, and the others wait for it. The lock is the transaction's, so a pooler keeps none of it.
 func (e *Engine) migrate(ctx context.Context, s state, known []engine.Migration) error {
 	if s.ours {
 		if todo, err := e.todo(ctx, known); err != nil || len(todo) == 0 {
@@ -137,7 +136,8 @@ func (e *Engine) apply(ctx context.Context, conn *pgx.Conn, m engine.Migration) 
 		return err
 	}
 	failpoint.Hit(failpoint.MidMigration)
-	_, err := conn.Exec(ctx, "INSERT INTO migrations (n, name, sha256, expands, applied_at) VALUES ($1, $2, $3, $4, $5)", m.N, m.Name, m.Sum[:], m.Expands, time.Now().UnixMicro())
+	_, err := conn.Exec(ctx, "INSERT INTO migrations (n, name, sha256, expands, applied_at) VALUES ($1, $2, $3, $4, $5)",
+		m.N, m.Name, m.Sum[:], m.Expands, time.Now().UnixMicro())
 	return err
 }
 

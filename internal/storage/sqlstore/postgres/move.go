@@ -13,7 +13,6 @@ type Mover struct{}
 
 var _ engine.Mover = Mover{}
 
-// SetAside implements engine.Mover.
 func (Mover) SetAside(t engine.Tx, tables []engine.Table) (back []string, err error) {
 	for _, table := range tables {
 		if _, err := t.Exec("ALTER TABLE " + table.Name + " DISABLE TRIGGER USER"); err != nil {
@@ -24,7 +23,6 @@ func (Mover) SetAside(t engine.Tx, tables []engine.Table) (back []string, err er
 	return back, nil
 }
 
-// Given implements engine.Mover.
 func (Mover) Given(ctx context.Context, q engine.Querier, table engine.Table) (last int64, err error) {
 	rows, err := q.Query(ctx, fmt.Sprintf(`SELECT greatest((SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM %[1]s_%[2]s_seq),
 		(SELECT coalesce(max(%[2]s), 0) FROM %[1]s))`, table.Name, table.Columns[0]))
@@ -38,7 +36,6 @@ func (Mover) Given(ctx context.Context, q engine.Querier, table engine.Table) (l
 	return last, cmp.Or(err, rows.Err())
 }
 
-// Give implements engine.Mover.
 func (Mover) Give(t engine.Tx, table engine.Table, last int64) error {
 	_, err := t.Exec("SELECT setval(CAST(CAST(? AS TEXT) AS regclass), greatest(CAST(? AS BIGINT), 1), CAST(? AS BIGINT) > 0)",
 		table.Name+"_"+table.Columns[0]+"_seq", last, last)

@@ -16,21 +16,19 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// connections is how many a node has, where nobody says. Steps take three of four,
-// and reads have the others for themselves at least. Three nodes with their background
-// work then fit into the hundred that PostgreSQL allows by default; more keep a server
-// of a few cores no busier.
+// connections is how many a node has, where nobody says. Steps take three of four, and reads have the others for
+// themselves at least. Three nodes with their background work then fit into the hundred that PostgreSQL allows by
+// default; more keep a server of a few cores no busier.
 const connections = 16
 
 var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
 
-// Options are what may differ from one use of a database to another. The zero value
-// is right for a server.
+// Options are what may differ from one use of a database to another. The zero value is right for a server.
 type Options struct {
 	// Now is the clock of tests: it stamps records, and is taken for the database's. Nil is the real one.
 	Now func() time.Time
-	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe beside a server of
-	// another release.
+	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe
+	// beside a server of another release.
 	Existing bool
 	// Alone refuses a database that another connection of the same user is open to, such as a node's.
 	Alone bool
@@ -38,8 +36,8 @@ type Options struct {
 	Connections int
 }
 
-// An Engine is one PostgreSQL database, which other processes may use at the same
-// time. It implements engine.Engine. All methods may be called concurrently.
+// An Engine is one PostgreSQL database, which other processes may use at the same time. It implements engine.Engine.
+// All methods may be called concurrently.
 type Engine struct {
 	pool  *pgxpool.Pool
 	name  string // for messages
@@ -70,15 +68,12 @@ type life struct {
 	stop   context.CancelFunc
 }
 
-// Open connects to the database of that URL, postgres://..., and brings its schema up
-// to date; several processes may do so at once. What is wrong is an error that says so
-// in one sentence, without the password: that the database cannot be reached or does
-// not let this user in, is too old, read-only, not in UTF8, or another application's,
-// or that its schema is not one that this program can use. In all these cases nothing
-// was changed.
+// Open connects to the database of that URL, postgres://..., and brings its schema up to date; several processes may
+// do so at once. What is wrong is an error that says so in one sentence, without the password: that the database
+// cannot be reached or does not let this user in, is too old, read-only, not in UTF8, or another application's, or
+// that its schema is not one that this program can use. In all these cases nothing was changed.
 //
-// A pooler in between that pools transactions is found out, and then nothing is kept
-// in sessions.
+// A pooler in between that pools transactions is found out, and then nothing is kept in sessions.
 func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	known, err := knownMigrations()
 	if err != nil {
@@ -154,17 +149,20 @@ func (e *Engine) prepare(ctx context.Context, opts Options, s state, known []eng
 	return nil
 }
 
-// checkRights makes sure that the user may do with tables what a server does: one that may only
-// read would start, and fail at the first publish. Rights to these few stand for all.
+// checkRights makes sure that the user may do with tables what a server does: one that may only read would start, and
+// fail at the first publish. Rights to these few stand for all.
 func (e *Engine) checkRights(ctx context.Context, conn *pgx.Conn) error {
 	var table string
-	err := conn.QueryRow(ctx, `SELECT coalesce(min(t), '') FROM unnest(ARRAY['accounts', 'projects', 'versions', 'files', 'blobs', 'leases', 'steps']) t
-		WHERE to_regclass(t) IS NOT NULL AND NOT (has_table_privilege(t, 'SELECT') AND has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))`).Scan(&table)
+	err := conn.QueryRow(ctx, `SELECT coalesce(min(t), '')
+		FROM unnest(ARRAY['accounts', 'projects', 'versions', 'files', 'blobs', 'leases', 'steps']) t
+		WHERE to_regclass(t) IS NOT NULL AND NOT (has_table_privilege(t, 'SELECT') AND has_table_privilege(t, 'INSERT')
+		AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))`).Scan(&table)
 	if err != nil {
 		return unreachable(e.name, err)
 	}
 	if table != "" {
-		return fmt.Errorf("%s: its user may not change everything in it, such as the table %s; make it the owner of the database", e.name, table)
+		return fmt.Errorf("%s: its user may not change everything in it, such as the table %s; make it the owner of the database",
+			e.name, table)
 	}
 	return nil
 }
@@ -182,7 +180,6 @@ func (l *life) enter() error {
 
 func (l *life) leave() { l.using.Done() }
 
-// Close implements engine.Engine.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	first := !e.closed
@@ -196,15 +193,13 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Dialect implements engine.Engine.
 func (e *Engine) Dialect() engine.Dialect { return dialect{} }
 
-// RoundTrips tells how many messages were sent to the database that waited for an
-// answer: what a step costs where the database is far away.
+// RoundTrips tells how many messages were sent to the database that waited for an answer: what a step costs where the
+// database is far away.
 func (e *Engine) RoundTrips() int64 { return e.trips.Load() }
 
-// Ping implements engine.Engine. It writes, and where the last step found no room it
-// writes as much as a publish may.
+// It writes, and where the last step found no room it writes as much as a publish may.
 func (e *Engine) Ping(ctx context.Context) error {
 	return in("ping", e.Step(ctx, 0, func(t engine.Tx) error {
 		if !e.full.Load() {
@@ -216,8 +211,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 	}))
 }
 
-// CheckPlace implements engine.Engine. It asks the database each time: behind a
-// pooler or another server of names it may change under a connection.
+// It asks the database each time: behind a pooler or another server of names it may change under a connection.
 func (e *Engine) CheckPlace() error {
 	if err := e.enter(); err != nil {
 		return err
@@ -234,34 +228,29 @@ func (e *Engine) CheckPlace() error {
 	return in("look whether it is the same database", classify(err, c.Conn().IsClosed()))
 }
 
-// Wipe implements engine.Engine. There is nothing to do: what was deleted is
-// overwritten when autovacuum has been there and the room is used again, and traces
-// stay in the log and its archive for as long as the operator keeps them.
+// There is nothing to do: what was deleted is overwritten when autovacuum has been there and the room is used again,
+// and traces stay in the log and its archive for as long as the operator keeps them.
 func (e *Engine) Wipe() {}
 
-// Unused implements engine.Engine. It is always 0: autovacuum makes room for new
-// records, and the database does not tell how much.
+// It is always 0: autovacuum makes room for new records, and the database does not tell how much.
 func (e *Engine) Unused(context.Context) (int64, error) { return 0, nil }
 
-// GiveBack implements engine.Engine. It does nothing: autovacuum gives back what is at
-// the end of a table.
+// It does nothing: autovacuum gives back what is at the end of a table.
 func (e *Engine) GiveBack(context.Context) (more bool, err error) { return false, nil }
 
-// CopyTo implements engine.Engine. There are no copies in files of this engine: it is
-// always errors.ErrUnsupported.
+// There are no copies in files of this engine: it is always errors.ErrUnsupported.
 func (e *Engine) CopyTo(context.Context, string, func(engine.Tx) error) error {
 	return sandlot.NoEffect(errors.ErrUnsupported)
 }
 
-// Damage implements engine.Engine. It finds nothing: what the store's references
-// promise the database's constraints keep, and to check its pages and indexes takes
-// rights and an extension that its operator has (pg_amcheck, and checksums at initdb).
+// It finds nothing: what the store's references promise the database's constraints keep, and to check its pages and
+// indexes takes rights and an extension that its operator has (pg_amcheck, and checksums at initdb).
 func (e *Engine) Damage(context.Context, int, string) ([]string, error) { return nil, nil }
 
 var _ engine.Engine = (*Engine)(nil)
 
-// probeBytes is what Ping writes after a step that found no room: more than a publish
-// with content in the database takes, so that what it says is true of that.
+// probeBytes is what Ping writes after a step that found no room: more than a publish with content in the database
+// takes, so that what it says is true of that.
 const probeBytes = 1 << 20
 
 // probe is random because what could be pressed takes no room.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -138,19 +137,4 @@ func TestATextThatNoRecordCanHaveIsNotFound(t *testing.T) {
 			expect.Is(t, fmt.Sprintf("%q", text), err, sandlot.ErrNotFound)
 		}
 	})
-}
-
-func TestACopyIsMadeByOtherMeans(t *testing.T) {
-	e := mustOpen(t, testenv.Postgres(t))
-	err := e.CopyTo(t.Context(), t.TempDir()+"/copy", nil)
-	expect.Is(t, "a copy", err, errors.ErrUnsupported)
-	found, err := e.Damage(t.Context(), 10, "")
-	expect.Same(t, "damage", found, nil)
-	expect.Is(t, "damage", err, nil)
-	unused, err := e.Unused(t.Context())
-	expect.Equal(t, "unused", unused, 0)
-	expect.Is(t, "unused", err, nil)
-	more, err := e.GiveBack(t.Context())
-	expect.Equal(t, "more", more, false)
-	expect.Is(t, "give back", err, nil)
 }

@@ -11,13 +11,12 @@ import (
 	"sandlot"
 )
 
-// outcomeTime bounds for how long a step's outcome is asked for. A standby that takes
-// over does so within that time, and callers wait no longer.
+// outcomeTime bounds for how long a step's outcome is asked for. A standby that takes over does so within that time,
+// and callers wait no longer.
 const outcomeTime = 30 * time.Second
 
-// Each step has a number, which it records in the same
-// transaction: in a row of the table steps that no other step writes meanwhile, a
-// slot. The database holds as many rows as steps ever ran at once.
+// Each step has a number, which it records in the same transaction: in a row of the table steps that no other step
+// writes meanwhile, a slot. The database holds as many rows as steps ever ran at once.
 
 // slots are those of an engine, each for one step at a time.
 type slots struct {
@@ -28,8 +27,7 @@ type slots struct {
 	number int64
 }
 
-// A slot is the name of a row of the table steps, and the number of the step that has
-// it.
+// A slot is the name of a row of the table steps, and the number of the step that has it.
 type slot struct {
 	name   string
 	number int64
@@ -52,8 +50,8 @@ func (s *slots) take() *slot {
 	return &slot{name: s.prefix + "-" + strconv.Itoa(s.made), number: s.number}
 }
 
-// give takes a slot back. One whose connection broke is not used again: its
-// transaction may hold the row until the database notices.
+// give takes a slot back. One whose connection broke is not used again: its transaction may hold the row until the
+// database notices.
 func (s *slots) give(one *slot, broken bool) {
 	if broken {
 		return
@@ -63,18 +61,17 @@ func (s *slots) give(one *slot, broken bool) {
 	s.free = append(s.free, one)
 }
 
-// noteStep has a step record its number. It goes before all others of the step, so that askOutcome waits for a
-// COMMIT that is still under way.
+// noteStep has a step record its number. It goes before all others of the step, so that askOutcome waits for a COMMIT
+// that is still under way.
 const noteStep = "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()"
 
-// askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there.
-// It is a write itself: where commits wait for a standby, its answer comes when the standby has that
-// transaction, too.
+// askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there. It is a
+// write itself: where commits wait for a standby, its answer comes when the standby has that transaction, too.
 const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (slot) DO UPDATE SET at = now() RETURNING step"
 
-// outcome finds out whether a step was committed whose connection broke after COMMIT was sent. The answer is
-// certain, also by a standby that has taken over: it has the row exactly if it has all else of the step.
-// Where nobody answers in time, the error does not say that nothing was changed.
+// outcome finds out whether a step was committed whose connection broke after COMMIT was sent. The answer is certain,
+// also by a standby that has taken over: it has the row exactly if it has all else of the step. Where nobody answers
+// in time, the error does not say that nothing was changed.
 func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 	until := time.Now().Add(e.outcomeTime)
 	for n := 1; ; n++ {
@@ -86,7 +83,8 @@ func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 			return true, sandlot.NoEffect(fmt.Errorf("%w: the connection broke before the commit: %w", sandlot.ErrUnavailable, cause))
 		}
 		if time.Now().After(until) {
-			return false, fmt.Errorf("%w: the connection broke at the commit (%w), and whether it was done could not be found out: %w", sandlot.ErrUnavailable, cause, err)
+			return false, fmt.Errorf("%w: the connection broke at the commit (%w), and whether it was done could not be found out: %w",
+				sandlot.ErrUnavailable, cause, err)
 		}
 		time.Sleep(pause(n))
 	}

@@ -14,13 +14,12 @@ import (
 // readTime bounds a read, for a network that swallows messages.
 const readTime = 30 * time.Second
 
-// Read implements engine.Engine. When ctx ends its connection is cut, and the database
-// is asked to cancel the query.
+// When ctx ends its connection is cut, and the database is asked to cancel the query.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	return sandlot.NoEffect(e.read(ctx, readTime, nil, read))
 }
 
-// Snapshot implements engine.Engine. When ctx ends it is as with Read.
+// When ctx ends it is as with Read.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
 	return sandlot.NoEffect(e.read(ctx, readTime, e.beginSnapshot, read))
 }
@@ -28,7 +27,7 @@ func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) 
 // longTime bounds a long snapshot: vacuum takes nothing away while it lasts.
 const longTime = 24 * time.Hour
 
-// LongSnapshot implements engine.Engine. Each query in it has the time of a statement.
+// Each query in it has the time of a statement.
 func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
 	return sandlot.NoEffect(e.read(ctx, longTime, e.beginSnapshot, read))
 }
@@ -51,8 +50,7 @@ func (e *Engine) read(ctx context.Context, most time.Duration, begin []string, r
 	return read(r)
 }
 
-// A reader runs queries outside of steps on one connection: each by itself, or in the
-// transaction that begin begins.
+// A reader runs queries outside of steps on one connection: each by itself, or in the transaction that begin begins.
 type reader struct {
 	e           *Engine
 	caller, ctx context.Context
@@ -67,9 +65,8 @@ func (r *reader) connect(sure bool) (err error) {
 	return r.fault(err)
 }
 
-// close gives the connection back. One whose query was cancelled is ended, so that
-// the request, should it be late, ends no other query: by pgx, which waits for the answer
-// to it, as PgBouncer 1.18 ends altogether where nobody does.
+// close gives the connection back. One whose query was cancelled is ended, so that the request, should it be late,
+// ends no other query: by pgx, which waits for the answer to it, as PgBouncer 1.18 ends altogether where nobody does.
 func (r *reader) close() {
 	if r.conn == nil {
 		return
@@ -84,8 +81,7 @@ func (r *reader) close() {
 	r.conn.Release()
 }
 
-// Query implements engine.Querier. If the connection turns out to be dead at the
-// first query, there is another try on one that answers.
+// If the connection turns out to be dead at the first query, there is another try on one that answers.
 func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
 	args, err := arguments(args)
 	if err != nil {
@@ -108,8 +104,8 @@ func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Row
 	return list, nil
 }
 
-// dead reports whether a query failed because there is nobody at the other end of the
-// connection, or nobody who serves.
+// dead reports whether a query failed because there is nobody at the other end of the connection, or nobody who
+// serves.
 func (r *reader) dead(err error) bool {
 	return r.ctx.Err() == nil && passing(err, r.conn.Conn().IsClosed())
 }

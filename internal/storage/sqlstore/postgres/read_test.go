@@ -48,18 +48,6 @@ func TestARead(t *testing.T) {
 			}
 		})
 
-		t.Run("may leave rows unread", func(t *testing.T) {
-			for _, how := range []func(context.Context, func(engine.Querier) error) error{e.Read, e.Snapshot} {
-				for range 3 {
-					expect.OK(t, how(t.Context(), func(q engine.Querier) error {
-						rows, err := q.Query(t.Context(), "SELECT n FROM generate_series(1, 1000) g(n)")
-						expect.Equal(t, "a row", rows.Next(), true)
-						return err
-					}))
-				}
-			}
-		})
-
 		t.Run("ends when its caller leaves", func(t *testing.T) {
 			for _, how := range []func(context.Context, func(engine.Querier) error) error{e.Read, e.Snapshot} {
 				ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)

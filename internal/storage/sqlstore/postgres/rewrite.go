@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// rewrittenMax bounds the queries that are kept. The store's are constants, and a few
-// that differ by the length of a list; one that builds ever new ones loses speed, and
-// takes no memory.
+// rewrittenMax bounds the queries that are kept. The store's are constants, and a few that differ by the length of a
+// list; one that builds ever new ones loses speed, and takes no memory.
 const rewrittenMax = 4096
 
 // rewritten keeps the queries that numbered has rewritten. Its zero value is empty.
@@ -34,9 +33,8 @@ func (r *rewritten) of(query string) string {
 	return text
 }
 
-// numbered is a query with its parameters written as PostgreSQL has them, $1, and
-// numbered as SQLite does it: ?7 is the seventh, and ? the one after the largest so
-// far. What is in quotes or a comment is left as it is.
+// numbered is a query with its parameters written as PostgreSQL has them, $1, and numbered as SQLite does it: ?7 is
+// the seventh, and ? the one after the largest so far. What is in quotes or a comment is left as it is.
 func numbered(query string) string {
 	if !strings.Contains(query, "?") {
 		return query
@@ -66,8 +64,7 @@ func numbered(query string) string {
 	return text.String()
 }
 
-// token returns the length of the first token of a query: a text or a name in quotes, a comment, or a single
-// byte.
+// token returns the length of the first token of a query: a text or a name in quotes, a comment, or a single byte.
 func token(query string) int {
 	end := ""
 	switch {

@@ -8,8 +8,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// rows implements engine.Rows. Its first row is fetched when it is made, so that an
-// error of the query comes from the query.
+// Its first row is fetched when it is made, so that an error of the query comes from the query.
 type rows struct {
 	r      pgx.Rows
 	first  bool // Next has not returned the first row yet

@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// waitingMax bounds the steps that wait or run. A step takes some milliseconds of a connection, so with a
-	// dozen of them the last has its turn in well under a second; beyond that a refusal that asks to come
-	// back is better.
+	// waitingMax bounds the steps that wait or run. A step takes some milliseconds of a connection, so with a dozen
+	// of them the last has its turn in well under a second; beyond that a refusal that asks to come back is better.
 	waitingMax = 1024
-	// attemptTime bounds one attempt at a step, for a network that swallows messages. The database's own
-	// timeouts end one long before. A commit has as much again.
+	// attemptTime bounds one attempt at a step, for a network that swallows messages. The database's own timeouts end
+	// one long before. A commit has as much again.
 	attemptTime = 30 * time.Second
-	// againTime bounds for how long a step that failed without its fault begins anew. A
-	// restart of PostgreSQL takes a few seconds, and nobody waits much longer.
+	// againTime bounds for how long a step that failed without its fault begins anew. A restart of PostgreSQL takes a
+	// few seconds, and nobody waits much longer.
 	againTime = 10 * time.Second
 	// againMax bounds how often: where that many attempts fail, one more is no help.
 	againMax = 50
@@ -32,14 +31,14 @@ const (
 
 // Step implements engine.Engine.
 //
-// An attempt that a deadlock, a serialization failure, a lock or a lost connection ended before COMMIT was
-// sent has had no effect, and the step begins anew, for at most ten seconds. When the connection breaks after
-// that, Step queries the database for the outcome: see outcome.
+// An attempt that a deadlock, a serialization failure, a lock or a lost connection ended before COMMIT was sent has
+// had no effect, and the step begins anew, for at most ten seconds. When the connection breaks after that, Step
+// queries the database for the outcome: see outcome.
 func (e *Engine) Step(ctx context.Context, _ int, run func(engine.Tx) error) error {
 	return e.step(ctx, attemptTime, run)
 }
 
-// LongStep implements engine.Engine. Each statement in it has the time of a statement.
+// Each statement in it has the time of a statement.
 func (e *Engine) LongStep(ctx context.Context, run func(engine.Tx) error) error {
 	return e.step(ctx, longTime, run)
 }
@@ -81,14 +80,14 @@ func (e *Engine) repeat(ctx context.Context, most time.Duration, run func(engine
 	}
 }
 
-// pause is how long to wait after so many attempts: longer each time, and never the
-// same, so that those who met do not meet again.
+// pause is how long to wait after so many attempts: longer each time, and never the same, so that those who met do
+// not meet again.
 func pause(n int) time.Duration {
 	return rand.N(min(4*time.Millisecond<<min(n, 10), time.Second))
 }
 
-// attempt makes one attempt at a step. again says that it had no effect, and that the
-// next may fare better. sure asks for a connection that answers.
+// attempt makes one attempt at a step. again says that it had no effect, and that the next may fare better. sure asks
+// for a connection that answers.
 func (e *Engine) attempt(ctx context.Context, sure bool, most time.Duration, run func(engine.Tx) error) (again bool, err error) {
 	c, err := e.acquire(ctx, sure)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// A transaction is one of PostgreSQL's, on one connection. It implements engine.Tx. What
-// begins it goes with its first statement.
+// A transaction is one of PostgreSQL's, on one connection. It implements engine.Tx. What begins it goes with its
+// first statement.
 type transaction struct {
 	e     *Engine
 	ctx   context.Context
@@ -53,8 +53,7 @@ func (t *transaction) send(query string, args []any) (pgx.BatchResults, error) {
 	return results, nil
 }
 
-// Query implements engine.Querier. Its context is not used: the transaction has one
-// of its own, which bounds it.
+// Its context is not used: the transaction has one of its own, which bounds it.
 func (t *transaction) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
 	t.wrote = t.wrote || !strings.HasPrefix(strings.TrimSpace(query), "SELECT")
 	results, err := t.send(query, args)
@@ -69,7 +68,6 @@ func (t *transaction) Query(_ context.Context, query string, args ...any) (engin
 	return newRows(r, func(err error) error { return t.fault(cmp.Or(err, results.Close())) })
 }
 
-// Exec implements engine.Tx.
 func (t *transaction) Exec(query string, args ...any) (int64, error) {
 	t.wrote = true
 	results, err := t.send(query, args)
@@ -80,7 +78,6 @@ func (t *transaction) Exec(query string, args ...any) (int64, error) {
 	return tag.RowsAffected(), t.fault(cmp.Or(err, results.Close()))
 }
 
-// Run implements engine.Tx.
 func (t *transaction) Run(list ...engine.Statement) error {
 	t.wrote = true
 	b := t.batch()
@@ -95,8 +92,8 @@ func (t *transaction) Run(list ...engine.Statement) error {
 	return t.fault(t.conn.SendBatch(t.ctx, b).Close())
 }
 
-// rowsTogether are how many rows one statement inserts, the most that there are first: so a
-// query has that many texts, and is prepared as often. A trigger runs once for each statement.
+// rowsTogether are how many rows one statement inserts, the most that there are first: so a query has that many
+// texts, and is prepared as often. A trigger runs once for each statement.
 var rowsTogether = [...]int{50, 10, 1}
 
 // queue adds the rows of a statement to a batch.

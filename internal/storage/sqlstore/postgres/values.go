@@ -11,9 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// scan reads a column into a destination as database/sql does it from SQLite: a
-// condition is 0 or 1, and may be read into a bool or a number, whichever of both the
-// database has.
+// scan reads a column into a destination as database/sql does it from SQLite: a condition is 0 or 1, and may be read
+// into a bool or a number, whichever of both the database has.
 func scan(types *pgtype.Map, f *pgconn.FieldDescription, raw []byte, dest any) error {
 	if raw != nil && f.Format == pgtype.BinaryFormatCode {
 		switch d := dest.(type) {
@@ -36,8 +35,7 @@ func scan(types *pgtype.Map, f *pgconn.FieldDescription, raw []byte, dest any) e
 	return assign(dest, v)
 }
 
-// value is a column as database/sql would have it from SQLite: nil, an int64, a
-// float64, a string or bytes.
+// value is a column as database/sql would have it from SQLite: nil, an int64, a float64, a string or bytes.
 func value(types *pgtype.Map, f *pgconn.FieldDescription, raw []byte) (any, error) {
 	if raw == nil {
 		return nil, nil

@@ -14,27 +14,25 @@ import (
 	"modernc.org/sqlite"
 )
 
-// minVersion is the first SQLite in which a race between a checkpoint and a
-// writer, which could damage a database in WAL mode, is mended.
+// minVersion is the first SQLite in which a race between a checkpoint and a writer, which could damage a database in
+// WAL mode, is mended.
 // https://www.sqlite.org/wal.html#walresetbug
 const minVersion = "3.51.3"
 
-// pageSize is that of a new database, in bytes. Small content lies in the
-// database, and pages of 16 KiB hold most of it without a chain of overflow
-// pages; it was the fastest size for publishes of 10 KiB.
+// pageSize is that of a new database, in bytes. Small content lies in the database, and pages of 16 KiB hold most of
+// it without a chain of overflow pages; it was the fastest size for publishes of 10 KiB.
 const pageSize = 16384
 
 const (
 	busyMillis = 5000 // how long a connection waits for another process
-	// cacheBytes are the pages of a batch, in the writer, and some for each reader: frequent reads are cached
-	// above the store. Larger caches were no faster, for the kernel has the rest.
+	// cacheBytes are the pages of a batch, in the writer, and some for each reader: frequent reads are cached above
+	// the store. Larger caches were no faster, for the kernel has the rest.
 	cacheBytes     = 8 << 20
 	readerCacheKiB = cacheBytes >> 10 / 2 / readers
 	checkpointAt   = 2048     // pages in the log, 32 MiB: a checkpoint syncs the database, so not too often
 	logKeepBytes   = 64 << 20 // a log that once grew is cut back to this
 )
 
-// pragma is a setting that a connection must have.
 type pragma struct {
 	name string
 	set  string // how it is set; empty if it is only looked at
@@ -42,13 +40,14 @@ type pragma struct {
 	born bool   // it is set of a database that is new, and not looked at
 }
 
-// writerPragmas returns the settings of the connection that writes. WAL lets readers and the writer go on
-// side by side; FULL syncs the log in every commit, so that an acknowledged step survives a power loss. The
-// rest bounds memory and disk, and keeps a strange file from doing harm.
+// writerPragmas returns the settings of the connection that writes. WAL lets readers and the writer go on side by
+// side; FULL syncs the log in every commit, so that an acknowledged step survives a power loss. The rest bounds
+// memory and disk, and keeps a strange file from doing harm.
 func writerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
-		// These two have no effect on a database that exists. It is written by the second all the same, which fails where the disk is full.
+		// These two have no effect on a database that exists. It is written by the second all the same, which fails
+		// where the disk is full.
 		{name: "page_size", set: strconv.Itoa(pageSize), born: true},
 		{name: "auto_vacuum", set: "INCREMENTAL", born: true},
 		{name: "journal_mode", set: "WAL", want: "wal"},
@@ -58,7 +57,6 @@ func writerPragmas(cacheKiB int) []pragma {
 	}, commonPragmas(cacheKiB)...)
 }
 
-// readerPragmas are those of the connections that only read.
 func readerPragmas(cacheKiB int) []pragma {
 	return append([]pragma{
 		{name: "busy_timeout", set: strconv.Itoa(busyMillis), want: strconv.Itoa(busyMillis)},
@@ -81,15 +79,14 @@ func commonPragmas(cacheKiB int) []pragma {
 	}
 }
 
-// connector opens connections to one file and checks each: one that is of an older
-// SQLite, or does not take every setting, is refused.
+// connector opens connections to one file and checks each: one that is of an older SQLite, or does not take every
+// setting, is refused.
 type connector struct {
 	driver.Connector
 	pragmas []pragma
 }
 
-// newConnector prepares to open path, in mode "rw" or "ro". Neither creates a
-// file.
+// newConnector prepares to open path, in mode "rw" or "ro". Neither creates a file.
 func newConnector(path, mode string, pragmas []pragma) (*connector, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -103,7 +100,6 @@ func newConnector(path, mode string, pragmas []pragma) (*connector, error) {
 	return &connector{Connector: c, pragmas: pragmas}, nil
 }
 
-// Connect implements driver.Connector.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -115,8 +111,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// checkPragmas makes the settings of a connection and reads each of them back. It
-// refuses an SQLite that is too old.
+// checkPragmas makes the settings of a connection and reads each of them back. It refuses an SQLite that is too old.
 func checkPragmas(ctx context.Context, conn driver.Conn, pragmas []pragma) error {
 	got, err := text(ctx, conn, "SELECT sqlite_version()")
 	if err != nil {
@@ -149,8 +144,7 @@ func checkPragmas(ctx context.Context, conn driver.Conn, pragmas []pragma) error
 	return nil
 }
 
-// text runs one statement and returns the first value it yields, as text;
-// empty if it yields none.
+// text runs one statement and returns the first value it yields, as text; empty if it yields none.
 func text(ctx context.Context, conn driver.Conn, query string) (string, error) {
 	q, ok := conn.(driver.QueryerContext)
 	if !ok {
@@ -170,7 +164,6 @@ func text(ctx context.Context, conn driver.Conn, query string) (string, error) {
 	return fmt.Sprint(v[0]), nil
 }
 
-// older compares dotted version numbers.
 func older(a, b string) bool {
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
 	for i := range bs {

@@ -26,8 +26,8 @@ func code(err error) int {
 	return 0
 }
 
-// Classify makes an error of the database one of those that publish knows. What
-// none of them describes is a fault of this program and comes back as it is.
+// Classify makes an error of the database one of those that publish knows. What none of them describes is a fault of
+// this program and comes back as it is.
 func Classify(err error) error {
 	if err == nil {
 		return nil
@@ -63,9 +63,9 @@ func kindOf(code int) error {
 	return nil
 }
 
-// lostSync reports whether a commit failed in a way after which no later commit can be trusted. After a write
-// to the log that failed, for a quota for example, one can: the partial write has no commit behind it, and
-// the next begins at the same place.
+// lostSync reports whether a commit failed in a way after which no later commit can be trusted. After a write to the
+// log that failed, for a quota for example, one can: the partial write has no commit behind it, and the next begins
+// at the same place.
 func lostSync(err error) bool {
 	switch c := code(err); c {
 	case sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_WRITE:
@@ -75,15 +75,13 @@ func lostSync(err error) bool {
 	}
 }
 
-// unwritten reports whether a commit failed before its last frame was in the log,
-// without which a crash finds nothing of it: that frame is written last. When
-// there is no room for the index, all frames are there.
+// unwritten reports whether a commit failed before its last frame was in the log, without which a crash finds nothing
+// of it: that frame is written last. When there is no room for the index, all frames are there.
 func unwritten(err error) bool {
 	c := code(err)
 	return c == sqlite3.SQLITE_IOERR_WRITE || c&0xff == sqlite3.SQLITE_FULL
 }
 
-// in adds the failed action to err. It keeps nil.
 func in(what string, err error) error {
 	if err == nil {
 		return nil

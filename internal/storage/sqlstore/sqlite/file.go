@@ -21,17 +21,16 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// checkWholeBytes is up to which size a database is read through when it is
-// opened. That takes about a second; a larger one only has its schema and the
-// beginnings of its tables read.
+// checkWholeBytes is up to which size a database is read through when it is opened. That takes about a second; a
+// larger one only has its schema and the beginnings of its tables read.
 const checkWholeBytes = 64 << 20
 
 const applicationID = 0x53444c54 // "SDLT", as in the first migration
 
 var magic = []byte("SQLite format 3\x00") // https://www.sqlite.org/fileformat.html#magic_header_string
 
-// prepareFile makes sure that there is a file, and that it is one that may be written to. It changes nothing
-// in a file that exists, except that it rolls back a transaction that a crash cut short (rollBack).
+// prepareFile makes sure that there is a file, and that it is one that may be written to. It changes nothing in a
+// file that exists, except that it rolls back a transaction that a crash cut short (rollBack).
 func prepareFile(ctx context.Context, path string, known []engine.Migration) error {
 	size, err := ensureFile(path)
 	if err != nil {
@@ -53,9 +52,8 @@ func prepareFile(ctx context.Context, path string, known []engine.Migration) err
 	return err
 }
 
-// rollBack lets SQLite take back a transaction that a crash has cut short. That is
-// the very first one, which switches to the log: only before it is there a
-// journal, and a power loss may bring a journal back that was deleted already.
+// rollBack lets SQLite take back a transaction that a crash has cut short. That is the very first one, which switches
+// to the log: only before it is there a journal, and a power loss may bring a journal back that was deleted already.
 func rollBack(ctx context.Context, path string) error {
 	c, err := newConnector(path, "rw", []pragma{{name: "busy_timeout", set: strconv.Itoa(busyMillis)}})
 	if err != nil {
@@ -90,8 +88,7 @@ func checkCurrent(ctx context.Context, path string, known []engine.Migration) er
 	return err
 }
 
-// ensureFile creates an empty file if there is none. Its entry is synced too: the
-// database syncs only its contents.
+// ensureFile creates an empty file if there is none. Its entry is synced too: the database syncs only its contents.
 func ensureFile(path string) (size int64, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -112,8 +109,8 @@ func ensureFile(path string) (size int64, err error) {
 	return 0, durable.Sync(os.Open(filepath.Dir(path)))
 }
 
-// checkEmpty refuses an empty file beside a log that holds something: it was a
-// database once, and to begin a new one would throw the log away.
+// checkEmpty refuses an empty file beside a log that holds something: it was a database once, and to begin a new one
+// would throw the log away.
 func checkEmpty(path string) error {
 	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
 		return damaged(path, errors.New("it is empty, but its log is not"))
@@ -164,11 +161,13 @@ func inspect(ctx context.Context, path string, known []engine.Migration) error {
 	return sentence(path, checkPages(ctx, r, tables))
 }
 
-// lookAt opens a database for one who only looks, until end is called. Its cache is small: a look reads each page once, and to give many pages
-// back is a call of the kernel for each.
+// lookAt opens a database for one who only looks, until end is called. Its cache is small: a look reads each page
+// once, and to give many pages back is a call of the kernel for each.
 func lookAt(path string) (r *reader, end func() error, err error) {
 	c, err := newConnector(path, "ro", []pragma{
-		{name: "busy_timeout", set: "5000", want: "5000"}, {name: "query_only", set: "1", want: "1"}, {name: "cache_size", set: "10", want: "10"},
+		{name: "busy_timeout", set: "5000", want: "5000"},
+		{name: "query_only", set: "1", want: "1"},
+		{name: "cache_size", set: "10", want: "10"},
 	})
 	if err != nil {
 		return nil, nil, err
@@ -218,5 +217,6 @@ func damaged(path string, err error) error {
 }
 
 func notADatabase(path string) error {
-	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, recover a backup of it: %w", path, sandlot.ErrCorrupt)
+	return fmt.Errorf("%s is not a database, or its beginning is damaged; nothing was changed, recover a backup of it: %w",
+		path, sandlot.ErrCorrupt)
 }

@@ -13,13 +13,15 @@ import (
 )
 
 const (
-	// logMax is how long the log's file may get before reads make way for it, in bytes. One that begins anew is cut to as much, so only one that does not is longer.
+	// logMax is how long the log's file may get before reads make way for it, in bytes. One that begins anew is cut
+	// to as much, so only one that does not is longer.
 	logMax = logKeepBytes
 	// logEvery is how often its length is looked at: at 100 MB/s it grows by 25 MB meanwhile.
 	logEvery = 250 * time.Millisecond
 	// gateWait bounds how long reads make way. A list of 10,000 files takes some 100 ms.
 	gateWait = time.Second
-	// logAge is how long what was overwritten may stay readable in the log, and in pages of the database whose successors are only in the log.
+	// logAge is how long what was overwritten may stay readable in the log, and in pages of the database whose
+	// successors are only in the log.
 	logAge = 10 * time.Minute
 	// logRetry is when that is tried again where a reader keeps the log.
 	logRetry = time.Minute
@@ -27,9 +29,8 @@ const (
 	logBusyMillis = 50
 )
 
-// A gate lets reads pass, and keeps new ones back for a moment so that those under
-// way can come to an end. While there is always one that reads from the log, the
-// log cannot begin anew, and grows.
+// A gate lets reads pass, and keeps new ones back for a moment so that those under way can come to an end. While
+// there is always one that reads from the log, the log cannot begin anew, and grows.
 type gate struct {
 	mu      sync.Mutex
 	reading int
@@ -37,8 +38,7 @@ type gate struct {
 	empty   chan struct{} // closed when the last read has ended; nil unless the gate is shut
 }
 
-// enter waits until the gate is open, but never longer than gateWait; leave ends the
-// read.
+// enter waits until the gate is open, but never longer than gateWait; leave ends the read.
 func (g *gate) enter(ctx context.Context) {
 	g.mu.Lock()
 	shut := g.shut
@@ -89,9 +89,8 @@ func (g *gate) alone(do func()) {
 	close(shut)
 }
 
-// A logKeeper sees to it that the log begins anew before it is long. The checkpoints
-// that SQLite makes by itself never wait for a reader, so with readers that overlap
-// they may never come to the log's end.
+// A logKeeper sees to it that the log begins anew before it is long. The checkpoints that SQLite makes by itself
+// never wait for a reader, so with readers that overlap they may never come to the log's end.
 type logKeeper struct {
 	engine *Engine
 	conn   *sql.DB // its own: what it copies into the database holds up no writer
@@ -150,8 +149,8 @@ func (k *logKeeper) run() {
 // Wipe has the log emptied soon: something was deleted that is to be nowhere any more.
 func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
-// refold has the writer fold the log once more where it could not copy all of it: nobody else would, as long as nothing is written. While a
-// reader keeps the log, to try costs next to nothing.
+// refold has the writer fold the log once more where it could not copy all of it: nobody else would, as long as
+// nothing is written. While a reader keeps the log, to try costs next to nothing.
 func (k *logKeeper) refold() {
 	w := k.engine.write
 	// After a failed commit a step that writes nothing would pass for one that found room.
@@ -167,9 +166,8 @@ func (k *logKeeper) refold() {
 	}
 }
 
-// look begins the log anew if it is too long, and empties it after a while, also when
-// nothing is written any more. Most of it is copied while all others go on; what was
-// written meanwhile is little.
+// look begins the log anew if it is too long, and empties it after a while, also when nothing is written any more.
+// Most of it is copied while all others go on; what was written meanwhile is little.
 func (k *logKeeper) look() {
 	age := time.Duration(k.age.Load())
 	now := time.Now()
@@ -196,12 +194,10 @@ func (k *logKeeper) look() {
 	}
 }
 
-// empty copies the log into the database and cuts it to nothing. It tells whether no
-// reader kept it from that.
+// empty copies the log into the database and cuts it to nothing. It tells whether no reader kept it from that.
 func (k *logKeeper) empty() bool { return k.checkpoint("TRUNCATE") }
 
-// checkpoint copies the log into the database. Where a reader keeps it from that,
-// the next look tries again.
+// checkpoint copies the log into the database. Where a reader keeps it from that, the next look tries again.
 func (k *logKeeper) checkpoint(mode string) (done bool) {
 	var busy, pages, copied int64
 	err := k.conn.QueryRow("PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)

@@ -17,8 +17,8 @@ func knownMigrations() ([]engine.Migration, error) {
 	return engine.LoadMigrations(migrationFiles, "migrations")
 }
 
-// unapplied returns the migrations that a database still needs. It is an error if
-// the database was made by other ones.
+// unapplied returns the migrations that a database still needs. It is an error if the database was made by other
+// ones.
 func unapplied(ctx context.Context, q engine.Querier, path string, known []engine.Migration) ([]engine.Migration, error) {
 	_, err := value[string](ctx, q, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -30,9 +30,6 @@ func unapplied(ctx context.Context, q engine.Querier, path string, known []engin
 	sums, err := values[[]byte](ctx, q, "SELECT sha256 FROM migrations ORDER BY n")
 	if err != nil {
 		return nil, sentence(path, err)
-	}
-	if adopted, err := adopting(path, sums, known[0]); err != nil || adopted != nil {
-		return append(adopted, known[1:]...), err
 	}
 	return engine.Unapplied(path, known, sums, false)
 }
@@ -58,17 +55,13 @@ func (e *Engine) migrate(ctx context.Context, path string, known []engine.Migrat
 }
 
 func (e *Engine) apply(t *Tx, m engine.Migration) error {
-	const table = `CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 BLOB NOT NULL, applied_at INTEGER NOT NULL) STRICT`
+	const table = `CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 BLOB NOT NULL,
+		applied_at INTEGER NOT NULL) STRICT`
 	if err := t.w.exec(table); err != nil {
 		return err
 	}
 	if _, err := t.w.conn.ExecContext(context.Background(), m.SQL); err != nil {
 		return err
-	}
-	if m.SQL == adoptSQL {
-		if _, err := t.Exec("DELETE FROM migrations"); err != nil {
-			return err
-		}
 	}
 	failpoint.Hit(failpoint.MidMigration)
 	_, err := t.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, ?)", m.N, m.Name, m.Sum[:], e.now().UnixMicro())

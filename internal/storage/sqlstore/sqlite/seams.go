@@ -2,8 +2,8 @@ package sqlite
 
 import "time"
 
-// OnCommit has replace run in place of each commit, that of this step and all later
-// ones; it gets the function that commits. It is for tests of a disk that fails.
+// OnCommit has replace run in place of each commit, that of this step and all later ones; it gets the function that
+// commits. It is for tests of a disk that fails.
 func (t *Tx) OnCommit(replace func(commit func() error) error) {
 	commit := t.w.commit
 	t.w.commit = func() error { return replace(commit) }
@@ -14,11 +14,10 @@ func (e *Engine) Commits() (commits, steps int64) {
 	return e.write.commits.Load(), e.write.steps.Load()
 }
 
-// Waiting returns the number of steps that wait for the writer.
 func (e *Engine) Waiting() int { return len(e.write.queue) }
 
-// Queries are the statements that were run so far, of readers and of the step that
-// asks. Their plans can be looked at.
+// Queries are the statements that were run so far, of readers and of the step that asks. Their plans can be looked
+// at.
 func (t *Tx) Queries(e *Engine) []string {
 	list := e.read.queries()
 	for q := range t.w.stmts {
@@ -27,8 +26,8 @@ func (t *Tx) Queries(e *Engine) []string {
 	return list
 }
 
-// LimitLog sets how long the log may get, in bytes, and how old overwritten pages may get in it; 0 leaves a
-// limit as it is.
+// LimitLog sets how long the log may get, in bytes, and how old overwritten pages may get in it; 0 leaves a limit as
+// it is.
 func (e *Engine) LimitLog(bytes int64, age time.Duration) {
 	if bytes > 0 {
 		e.log.max.Store(bytes)

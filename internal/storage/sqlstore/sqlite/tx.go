@@ -17,7 +17,6 @@ type Tx struct{ w *writer }
 
 var _ engine.Tx = (*Tx)(nil)
 
-// Query implements engine.Querier.
 func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
 	s, err := t.w.prepare(query)
 	if err != nil {
@@ -26,7 +25,6 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (engine.Rows, e
 	return asRows(s.Query(args...))
 }
 
-// Exec implements engine.Tx.
 func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	s, err := t.w.prepare(query)
 	if err != nil {
@@ -39,7 +37,7 @@ func (t *Tx) Exec(query string, args ...any) (int64, error) {
 	return r.RowsAffected()
 }
 
-// Run implements engine.Tx. SQLite returns the number of a row without RETURNING, which would cost a trigger.
+// SQLite returns the number of a row without RETURNING, which would cost a trigger.
 func (t *Tx) Run(list ...engine.Statement) error {
 	for _, st := range list {
 		s, err := t.w.prepare(st.Query)
@@ -60,16 +58,14 @@ func (t *Tx) Run(list ...engine.Statement) error {
 	return nil
 }
 
-// Dialect implements engine.Engine.
 func (e *Engine) Dialect() engine.Dialect { return Dialect{} }
 
-// Step implements engine.Engine. Steps that wait for each other share a commit, but
-// each can fail on its own.
+// Steps that wait for each other share a commit, but each can fail on its own.
 func (e *Engine) Step(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	return e.write.do(ctx, bytes, run)
 }
 
-// LongStep implements engine.Engine. A step that failed is not run again.
+// A step that failed is not run again.
 func (e *Engine) LongStep(ctx context.Context, run func(engine.Tx) error) error {
 	var failed error
 	return e.Step(ctx, 0, func(t engine.Tx) error {
@@ -80,8 +76,7 @@ func (e *Engine) LongStep(ctx context.Context, run func(engine.Tx) error) error 
 	})
 }
 
-// Read implements engine.Engine. While reads make way for the log's end it waits, a
-// second at most.
+// While reads make way for the log's end it waits, a second at most.
 func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) error {
 	if e.closed.Load() {
 		return sandlot.NoEffect(errClosed)
@@ -91,16 +86,14 @@ func (e *Engine) Read(ctx context.Context, read func(engine.Querier) error) erro
 	return sandlot.NoEffect(read(e.read))
 }
 
-// snapshot reads inside one read transaction. Its statements are not kept: to
-// prepare one may take a connection more, and they may all be in snapshots.
+// snapshot reads inside one read transaction. Its statements are not kept: to prepare one may take a connection more,
+// and they may all be in snapshots.
 type snapshot struct{ tx *sql.Tx }
 
-// Query implements engine.Querier.
 func (s snapshot) Query(ctx context.Context, query string, args ...any) (engine.Rows, error) {
 	return asRows(s.tx.QueryContext(ctx, query, args...))
 }
 
-// Snapshot implements engine.Engine.
 func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) error {
 	if e.closed.Load() {
 		return sandlot.NoEffect(errClosed)
@@ -115,7 +108,6 @@ func (e *Engine) Snapshot(ctx context.Context, read func(engine.Querier) error) 
 	return sandlot.NoEffect(read(snapshot{t}))
 }
 
-// LongSnapshot implements engine.Engine.
 func (e *Engine) LongSnapshot(ctx context.Context, read func(engine.Querier) error) error {
 	return e.Snapshot(ctx, read)
 }
@@ -130,20 +122,15 @@ func asRows(r *sql.Rows, err error) (engine.Rows, error) {
 	return driverRows{r}, nil
 }
 
-// Next implements engine.Rows.
 func (r driverRows) Next() bool { return r.rows.Next() }
 
-// Scan implements engine.Rows.
 func (r driverRows) Scan(dest ...any) error { return Classify(r.rows.Scan(dest...)) }
 
-// Err implements engine.Rows.
 func (r driverRows) Err() error { return Classify(r.rows.Err()) }
 
-// Close implements engine.Rows.
 func (r driverRows) Close() error { return Classify(r.rows.Close()) }
 
-// reader runs queries on the connections that only read. Each query sees one
-// consistent state.
+// reader runs queries on the connections that only read. Each query sees one consistent state.
 type reader struct {
 	db    *sql.DB
 	mu    sync.Mutex
@@ -194,7 +181,6 @@ func (r *reader) queries() []string {
 	return slices.Collect(maps.Keys(r.stmts))
 }
 
-// values returns the only column of all rows.
 func values[T any](ctx context.Context, q engine.Querier, query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
@@ -212,7 +198,6 @@ func values[T any](ctx context.Context, q engine.Querier, query string, args ...
 	return list, rows.Err()
 }
 
-// value returns the first of values. No row is sandlot.ErrNotFound.
 func value[T any](ctx context.Context, q engine.Querier, query string, args ...any) (v T, err error) {
 	list, err := values[T](ctx, q, query, args...)
 	if err == nil && len(list) == 0 {

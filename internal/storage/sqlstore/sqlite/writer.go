@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	// queueLen bounds the steps that wait. A commit of a full batch takes some 50 ms, so the last of them
-	// waits well under a second; beyond that a refusal that asks to come back is better.
+	// queueLen bounds the steps that wait. A commit of a full batch takes some 50 ms, so the last of them waits well
+	// under a second; beyond that a refusal that asks to come back is better.
 	queueLen = 1024
-	// batchLen and batchBytes bound the steps that share a commit: more would gain little, and the pages of a
-	// batch should fit the writer's cache.
+	// batchLen and batchBytes bound the steps that share a commit: more would gain little, and the pages of a batch
+	// should fit the writer's cache.
 	batchLen   = 256
 	batchBytes = 4 << 20
 )
 
 // A writer runs steps one after another on the one connection that writes.
 //
-// It takes all steps that wait, runs them in one transaction, commits once, and only then answers them. While the commit waits for the disk
-// the next steps gather, so the busier it is the more of them share an fsync.
+// It takes all steps that wait, runs them in one transaction, commits once, and only then answers them. While the
+// commit waits for the disk the next steps gather, so the busier it is the more of them share an fsync.
 type writer struct {
 	db    *sql.DB
 	conn  *sql.Conn
@@ -45,8 +45,8 @@ type writer struct {
 	commits atomic.Int64
 	steps   atomic.Int64 // that shared them
 
-	// fold asks for the log to be folded into the database after the next batch; unfolded says that this was done, but not all of the log
-	// could be copied. The log's keeper has it done again.
+	// fold asks for the log to be folded into the database after the next batch; unfolded says that this was done,
+	// but not all of the log could be copied. The log's keeper has it done again.
 	fold, unfolded atomic.Bool
 
 	place durable.Place // set when the database is open, before the first step
@@ -81,9 +81,9 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	return w, nil
 }
 
-// do runs a step and waits until it is durable. If ctx ends before the step's turn has come it is dropped;
-// after that it is not interrupted, for nobody could know then whether it had happened. Any error but that of
-// a commit is sandlot.ErrNoEffect.
+// do runs a step and waits until it is durable. If ctx ends before the step's turn has come it is dropped; after that
+// it is not interrupted, for nobody could know then whether it had happened. Any error but that of a commit is
+// sandlot.ErrNoEffect.
 func (w *writer) do(ctx context.Context, bytes int, run func(engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return sandlot.NoEffect(err)
@@ -152,8 +152,8 @@ func (w *writer) loop() {
 		batch := w.gather(s)
 		err := w.begin()
 		if err != nil {
-			// What kept this batch from beginning, a lock of another process for
-			// example, did so for as long as anyone should wait.
+			// What kept this batch from beginning, a lock of another process for example, did so for as long as
+			// anyone should wait.
 			batch, err = w.rest(batch), sandlot.NoEffect(err)
 		} else {
 			err = w.transact(batch)
@@ -170,9 +170,9 @@ func (w *writer) loop() {
 	}
 }
 
-// foldLog folds the log into the database when somebody asked for it, or when the
-// disk is full: the log that has no room to grow can then begin anew in the room it
-// has. Readers that need it are not waited for, nor is another checkpoint.
+// foldLog folds the log into the database when somebody asked for it, or when the disk is full: the log that has no
+// room to grow can then begin anew in the room it has. Readers that need it are not waited for, nor is another
+// checkpoint.
 func (w *writer) foldLog(full bool) {
 	asked := w.fold.Swap(false)
 	if !asked && !full {
@@ -198,8 +198,8 @@ func (w *writer) copyLog() (all bool, err error) {
 	return err == nil && busy == 0 && pages == copied, err
 }
 
-// answer returns to each step its own error, or the one that all of them share. A step that failed in a
-// transaction which was committed was rolled back.
+// answer returns to each step its own error, or the one that all of them share. A step that failed in a transaction
+// which was committed was rolled back.
 func answer(batch []*step, shared error) {
 	for _, s := range batch {
 		err := sandlot.NoEffect(s.err)
@@ -246,16 +246,15 @@ func (w *writer) begin() error {
 	if err := w.poison.Load(); err != nil {
 		return *err
 	}
-	// Checked before, so that nobody sees a step that cannot be kept; and again after the commit, so that no
-	// such step is acknowledged.
+	// Checked before, so that nobody sees a step that cannot be kept; and again after the commit, so that no such
+	// step is acknowledged.
 	if err := w.place.Check(); err != nil {
 		return w.doubt(err)
 	}
 	return in("begin", Classify(w.exec("BEGIN IMMEDIATE")))
 }
 
-// transact runs the steps of a batch and commits. An error is that of all of them;
-// otherwise each step has its own.
+// transact runs the steps of a batch and commits. An error is that of all of them; otherwise each step has its own.
 func (w *writer) transact(batch []*step) error {
 	claimed := claim(batch)
 	if err := w.runAll(claimed); err != nil {
@@ -280,7 +279,6 @@ func (w *writer) transact(batch []*step) error {
 	return nil
 }
 
-// claim returns the steps whose callers still wait, who cannot leave any more.
 func claim(batch []*step) []*step {
 	claimed := make([]*step, 0, len(batch))
 	for _, s := range batch {
@@ -291,10 +289,9 @@ func claim(batch []*step) []*step {
 	return claimed
 }
 
-// runAll runs steps, each of which has happened wholly or not at all. Nearly always
-// all of them succeed, so they run without savepoints first: for one, SQLite copies
-// every page that a step changes, which took a fourth of the writer's time. If a
-// step fails, nothing of this is kept, and all run again, each in a savepoint.
+// runAll runs steps, each of which has happened wholly or not at all. Nearly always all of them succeed, so they run
+// without savepoints first: for one, SQLite copies every page that a step changes, which took a fourth of the
+// writer's time. If a step fails, nothing of this is kept, and all run again, each in a savepoint.
 func (w *writer) runAll(steps []*step) error {
 	failed := false
 	for _, s := range steps {
@@ -318,10 +315,10 @@ func (w *writer) runAll(steps []*step) error {
 	return nil
 }
 
-// failed returns the error of a failed commit. After a failed fsync the kernel may have dropped the very
-// pages that were to be written and call them clean: a later fsync would succeed without them. So nothing
-// that is written after it may ever be acknowledged; only a new process, which reads the log from the disk,
-// knows the state of the database again.
+// failed returns the error of a failed commit. After a failed fsync the kernel may have dropped the very pages that
+// were to be written and call them clean: a later fsync would succeed without them. So nothing that is written after
+// it may ever be acknowledged; only a new process, which reads the log from the disk, knows the state of the database
+// again.
 func (w *writer) failed(err error) error {
 	if !lostSync(err) {
 		failed := in("commit", Classify(err))
@@ -335,13 +332,13 @@ func (w *writer) failed(err error) error {
 
 // doubt ends all writing until the process is started again.
 func (w *writer) doubt(err error) error {
-	poison := fmt.Errorf("%w: a commit did not reach the disk; see to the disk, then start the server again: %w", sandlot.ErrUnavailable, err)
+	poison := fmt.Errorf("%w: a commit did not reach the disk; see to the disk, then start the server again: %w",
+		sandlot.ErrUnavailable, err)
 	w.poison.Store(&poison)
 	return poison
 }
 
-// runOne runs a step in a savepoint. What it returns is not the step's error but
-// that of a transaction that is lost.
+// runOne runs a step in a savepoint. What it returns is not the step's error but that of a transaction that is lost.
 func (w *writer) runOne(s *step) error {
 	if err := w.exec("SAVEPOINT step"); err != nil {
 		return in("begin step", Classify(err))
@@ -354,8 +351,8 @@ func (w *writer) runOne(s *step) error {
 	return in("end step", Classify(w.exec("RELEASE step")))
 }
 
-// lost is the error of a transaction that is gone: a full disk, for example,
-// rolls the whole of it back in the middle of a step.
+// lost is the error of a transaction that is gone: a full disk, for example, rolls the whole of it back in the middle
+// of a step.
 func lost(cause, rollback error) error {
 	if code(cause) != 0 {
 		return cause
@@ -373,7 +370,6 @@ func guard(run func(engine.Tx) error, t *Tx) (err error) {
 	return run(t)
 }
 
-// exec runs a statement without arguments or rows on the writer's connection.
 func (w *writer) exec(query string) error {
 	s, err := w.prepare(query)
 	if err != nil {
@@ -383,8 +379,8 @@ func (w *writer) exec(query string) error {
 	return err
 }
 
-// prepare returns the statement, prepared at its first use. Queries are
-// constants of this package, so there are only so many.
+// prepare returns the statement, prepared at its first use. Queries are constants of this package, so there are only
+// so many.
 func (w *writer) prepare(query string) (*sql.Stmt, error) {
 	if s, ok := w.stmts[query]; ok {
 		return s, nil
