@@ -123,22 +123,14 @@ func Reads(name string) bool { kind := kindOf(name); return kind != other && kin
 
 // At checks a file that begins with text; whole reports whether that is all of it. It reads at most Sample bytes. It
 // returns nil for a file that is not checked.
-func At(name string, text []byte, whole bool) *Look { return lookAt(name, text, whole, new(int)) }
-
-// Look checks a file as At does, and adds the result to the Looks. All files of a Version share the limit of the
-// parser.
-func (v *Version) Look(name string, text []byte, whole bool) *Look {
-	l := lookAt(name, text, whole, &v.steps)
-	if l != nil {
-		v.Looks = append(v.Looks, l)
-	}
-	return l
-}
+func At(name string, text []byte, whole bool) *Look { return new(Version).Look(name, text, whole) }
 
 // WithoutParser makes Look parse no script.
 func (v *Version) WithoutParser() { v.steps = mostSteps }
 
-func lookAt(name string, text []byte, whole bool, steps *int) *Look {
+// Look checks a file as At does, and adds the result to the Looks. All files of a Version share the limit of the
+// parser.
+func (v *Version) Look(name string, text []byte, whole bool) *Look {
 	kind := kindOf(name)
 	if kind == other {
 		return nil
@@ -147,7 +139,8 @@ func lookAt(name string, text []byte, whole bool, steps *int) *Look {
 		text, whole = text[:Sample], false
 	}
 	l := &Look{name: name, kind: kind, whole: whole}
-	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1, steps: steps}
+	v.Looks = append(v.Looks, l)
+	s := scanner{Look: l, text: bytes.TrimPrefix(text, []byte("\ufeff")), line: 1, steps: &v.steps}
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) || bytes.HasPrefix(text, []byte("\x1f\x8b")) {
 		return l // UTF-16, or compressed: no reader here handles that
 	}

@@ -240,34 +240,6 @@ func TestForm(t *testing.T) {
 			t.Errorf("got %v, %v", f, form.HasContent)
 		}
 	})
-	t.Run("String", func(t *testing.T) {
-		if v, ok, err := form.String("b"); v != "xA" || !ok || err != nil {
-			t.Error(v, ok, err)
-		}
-		if v, ok, err := form.String("absent"); v != "" || ok || err != nil {
-			t.Error(v, ok, err)
-		}
-	})
-	t.Run("Int", func(t *testing.T) {
-		if v, ok, err := form.Int("part"); v != 3 || !ok || err != nil {
-			t.Error(v, ok, err)
-		}
-		if v, ok, err := form.Int("min"); v != -1<<63 || !ok || err != nil {
-			t.Error(v, ok, err)
-		}
-		if v, ok, err := form.Int("absent"); v != 0 || ok || err != nil {
-			t.Error(v, ok, err)
-		}
-	})
-	t.Run("Bool", func(t *testing.T) {
-		if v, ok, err := form.Bool("last"); !v || !ok || err != nil {
-			t.Error(v, ok, err)
-		}
-		if v, ok, err := form.Bool("absent"); v || ok || err != nil {
-			t.Error(v, ok, err)
-		}
-	})
-
 	str := func(name string) error { _, _, err := form.String(name); return err }
 	num := func(name string) error { _, _, err := form.Int(name); return err }
 	boo := func(name string) error { _, _, err := form.Bool(name); return err }

@@ -2,7 +2,6 @@ package names
 
 import (
 	"math/rand/v2"
-	"strings"
 	"testing"
 )
 
@@ -14,21 +13,6 @@ func seeded(seed uint64) Rand {
 // smallest and largest return the ends of a Rand's range.
 func smallest(int) int  { return 0 }
 func largest(n int) int { return n - 1 }
-
-func TestRandom(t *testing.T) {
-	t.Run("n characters of Crockford's base32 in lower case", func(t *testing.T) {
-		seen := map[rune]bool{}
-		for _, c := range Random(10_000, seeded(1)) {
-			seen[c] = true
-		}
-		for _, c := range "0123456789abcdefghijklmnopqrstuvwxyzABC-" {
-			want := c != '-' && !strings.ContainsRune("ilouABC", c)
-			if seen[c] != want {
-				t.Errorf("character %q seen: %v, want %v", c, seen[c], want)
-			}
-		}
-	})
-}
 
 func TestWords(t *testing.T) {
 	if len(adjectives) < 100 || len(nouns) < 200 {

@@ -55,33 +55,14 @@ func cleanedTitle(s string) (kept []rune, cleaned bool) {
 	return kept, cleaned
 }
 
-// wholeCharacters returns where to cut a title so that no visible character is split.
+// wholeCharacters returns where to cut a title so that no mark or joined emoji is split, unless more than 32 code points
+// are joined.
 func wholeCharacters(title []rune) int {
-	const longest = 32 // code points; no emoji has as many, only stacked marks have more
+	const longest, zeroWidthJoiner = 32, '\u200D'
 	for at := maxTitle; at > maxTitle-longest; at-- {
-		if !joined(title, at) {
+		if !unicode.IsMark(title[at]) && title[at] != zeroWidthJoiner && title[at-1] != zeroWidthJoiner {
 			return at
 		}
 	}
 	return maxTitle
-}
-
-// joined reports whether the code points at-1 and at are one visible character. It covers marks, joined and coloured
-// emoji and flags, which occur in titles, and not the whole of Unicode's annex 29.
-func joined(title []rune, at int) bool {
-	const zeroWidthJoiner = '\u200D'
-	before, r := title[at-1], title[at]
-	switch {
-	case unicode.IsMark(r), r == zeroWidthJoiner, before == zeroWidthJoiner:
-		return true
-	case r >= 0x1F3FB && r <= 0x1F3FF: // skin colours
-		return true
-	case unicode.Is(unicode.Regional_Indicator, r): // two letters are a country's flag
-		first := at
-		for first > 0 && unicode.Is(unicode.Regional_Indicator, title[first-1]) {
-			first--
-		}
-		return (at-first)%2 == 1
-	}
-	return false
 }

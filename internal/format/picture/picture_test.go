@@ -12,7 +12,6 @@ import (
 	"image/png"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -351,17 +350,6 @@ func TestAPictureForWhichThereIsNoTimeIsNotCalledSlow(t *testing.T) {
 		_, err := starved.Make(t.Context(), bytes.NewReader(sent), Cover())
 		expect.Is(t, "the end", err, context.DeadlineExceeded)
 	})
-}
-
-func TestTheTimeOfAThreadIsWhatItWorks(t *testing.T) {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	from, end := ProcessorTime(), time.Now().Add(time.Minute)
-	for ProcessorTime() == from {
-		if time.Now().After(end) {
-			t.Fatal("a minute of work is none")
-		}
-	}
 }
 
 // FuzzMake holds every picture to its promise: it is made whole and in its shape, or refused with a reason for its

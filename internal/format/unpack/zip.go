@@ -15,12 +15,12 @@ import (
 // skipped. The whole directory is checked before the first call, and each entry's own header as it comes. An error of
 // each or of r is returned unchanged, and nothing more is read; a fault of the archive is an *Error.
 func ReadZIP(r io.ReaderAt, size int64, lim Limits, each Each) error {
-	f, err := OpenZIP(r, size, lim)
+	z, err := OpenZIP(r, size, lim)
 	if err != nil {
 		return err
 	}
-	for i := range f.z.entries {
-		if err := f.read(&f.z.entries[i], each); err != nil {
+	for i := range z.entries {
+		if err := z.read(&z.entries[i], each); err != nil {
 			return err
 		}
 	}
@@ -41,16 +41,6 @@ func (s *sourceAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// A zipped is the state of reading one ZIP.
-type zipped struct {
-	r       *sourceAt
-	size    int64
-	list    *list
-	entries []zipEntry
-	deflate io.ReadCloser // reused for each file
-	buf     *bufio.Reader // the buffer for one file
-}
-
 // A zipEntry is an entry of the directory.
 type zipEntry struct {
 	raw           string // the name's bytes, as in the archive
@@ -66,7 +56,7 @@ type zipEntry struct {
 func (e *zipEntry) entry() Entry { return Entry{e.name, e.size, e.guessed} }
 
 // check reads the directory, and checks it.
-func (z *zipped) check() error {
+func (z *ZIPFile) check() error {
 	end, err := z.findEnd()
 	if err != nil {
 		return err
@@ -78,7 +68,7 @@ func (z *zipped) check() error {
 }
 
 // layOut finds where each entry has to end: each byte up to the directory belongs to one.
-func (z *zipped) layOut(directory int64) error {
+func (z *ZIPFile) layOut(directory int64) error {
 	order := make([]*zipEntry, len(z.entries))
 	for i := range z.entries {
 		order[i] = &z.entries[i]
@@ -100,7 +90,7 @@ func (z *zipped) layOut(directory int64) error {
 }
 
 // entry reads one entry.
-func (z *zipped) entry(e *zipEntry, each Each) error {
+func (z *ZIPFile) entry(e *zipEntry, each Each) error {
 	at, err := z.compare(e)
 	if err != nil || e.folder {
 		return err
@@ -116,7 +106,7 @@ func (z *zipped) entry(e *zipEntry, each Each) error {
 }
 
 // open returns a reader of the content of an entry at at, and remembers how much of it was read.
-func (z *zipped) open(e *zipEntry, at int64) io.Reader {
+func (z *ZIPFile) open(e *zipEntry, at int64) io.Reader {
 	section := io.NewSectionReader(z.r, at, e.packed)
 	if e.method == stored {
 		return section
@@ -136,7 +126,7 @@ func (z *zipped) open(e *zipEntry, at int64) io.Reader {
 
 // A zipFile reads one file.
 type zipFile struct {
-	z    *zipped
+	z    *ZIPFile
 	e    *zipEntry
 	at   int64 // of its bytes
 	most int64
@@ -191,7 +181,7 @@ func (f *zipFile) ended(err error) error {
 }
 
 // unread reports whether the decoder has left input unread.
-func (z *zipped) unread() bool {
+func (z *ZIPFile) unread() bool {
 	_, err := z.buf.Peek(1)
 	return err == nil
 }

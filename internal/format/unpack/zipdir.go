@@ -37,7 +37,7 @@ const (
 )
 
 // readDirectory reads the directory, and checks each of its entries.
-func (z *zipped) readDirectory(end zipEnd) error {
+func (z *ZIPFile) readDirectory(end zipEnd) error {
 	r := bufio.NewReaderSize(io.NewSectionReader(z.r, end.at, end.size), 32<<10)
 	z.entries = make([]zipEntry, 0, min(int64(end.entries), end.size/centralLength))
 	head := make([]byte, centralLength)
@@ -58,7 +58,7 @@ func (z *zipped) readDirectory(end zipEnd) error {
 }
 
 // central reads one entry of the directory, whose fixed part is head.
-func (z *zipped) central(head []byte, r *bufio.Reader) (zipEntry, error) {
+func (z *ZIPFile) central(head []byte, r *bufio.Reader) (zipEntry, error) {
 	if u32(head) != centralMark {
 		return zipEntry{}, bad("", Damaged, "the directory of the archive is damaged")
 	}
@@ -187,7 +187,7 @@ func (e *zipEntry) check(system uint16, attributes uint32, leftOut bool) error {
 
 // compare compares an entry's own header, and the descriptor after its bytes, with the directory, and returns where the
 // bytes begin.
-func (z *zipped) compare(e *zipEntry) (int64, error) {
+func (z *ZIPFile) compare(e *zipEntry) (int64, error) {
 	head := make([]byte, localLength+len(e.raw))
 	if !z.readAt(head, e.at) || u32(head) != localMark {
 		return 0, bad(e.name, Mismatch, "the entry is not where the directory says")
@@ -218,7 +218,7 @@ func (z *zipped) compare(e *zipEntry) (int64, error) {
 
 // behind checks the gap between the bytes of an entry, which end at at, and the next entry: it holds nothing, or the
 // descriptor.
-func (z *zipped) behind(e *zipEntry, at int64) error {
+func (z *ZIPFile) behind(e *zipEntry, at int64) error {
 	n := e.upTo - at
 	if n == 0 {
 		return nil // also with the flag for a descriptor, which some programs leave out of folders

@@ -30,7 +30,7 @@ var (
 )
 
 // findEnd reads the end of the archive, which must be its last bytes.
-func (z *zipped) findEnd() (zipEnd, error) {
+func (z *ZIPFile) findEnd() (zipEnd, error) {
 	tail := make([]byte, min(z.size, endLength+math.MaxUint16))
 	if _, err := z.r.ReadAt(tail, z.size-int64(len(tail))); err != nil && err != io.EOF {
 		return zipEnd{}, err
@@ -61,13 +61,13 @@ func (z *zipped) findEnd() (zipEnd, error) {
 }
 
 // begins reports whether the archive begins with an entry.
-func (z *zipped) begins() bool {
+func (z *ZIPFile) begins() bool {
 	mark := make([]byte, 4)
 	return z.readAt(mark, 0) && u32(mark) == localMark
 }
 
 // checkEnd checks that the directory lies right before its end.
-func (z *zipped) checkEnd(end zipEnd, upTo int64) error {
+func (z *ZIPFile) checkEnd(end zipEnd, upTo int64) error {
 	switch {
 	case end.size < 0 || end.at < 0 || end.at > upTo || end.size > upTo-end.at:
 		return bad("", Truncated, "the directory of the archive lies outside of it, so something is missing")
@@ -80,7 +80,7 @@ func (z *zipped) checkEnd(end zipEnd, upTo int64) error {
 }
 
 // end64 reads the record that large archives have before their end, if there is one.
-func (z *zipped) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
+func (z *ZIPFile) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
 	loc := make([]byte, locator64Length)
 	if upTo < locator64Length || !z.readAt(loc, upTo-locator64Length) || u32(loc) != locator64Mark {
 		if end.entries == math.MaxUint16 || end.size == math.MaxUint32 || end.at == math.MaxUint32 {
@@ -107,7 +107,7 @@ func (z *zipped) end64(end zipEnd, upTo int64) (zipEnd, int64, error) {
 }
 
 // readAt fills p, or reports that it cannot.
-func (z *zipped) readAt(p []byte, at int64) bool {
+func (z *ZIPFile) readAt(p []byte, at int64) bool {
 	n, _ := z.r.ReadAt(p, at)
 	return n == len(p)
 }
