@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"sandlot"
-	"sandlot/internal/format/names"
 )
 
 const (
@@ -109,32 +108,4 @@ func (s *Service) Tags(ctx context.Context, by sandlot.Caller) ([]string, error)
 	}
 	t, err := s.trending(ctx)
 	return tagsWith(t.tags, newest.Cards), err
-}
-
-// Tagged returns a page of the projects that have a tag and may be listed, in an order; an empty cursor means the first
-// page. Rankings are those of Browse, without the projects that lack the tag. An invalid tag, cursor or order is
-// sandlot.ErrNotFound.
-func (s *Service) Tagged(ctx context.Context, by sandlot.Caller, tag string, order Sort, cursor string) (Page, error) {
-	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
-		return Page{}, err
-	}
-	place, err := readPlace(cursor)
-	kept, ok := names.Tag(tag)
-	if _, known := s.lists.first[order]; err != nil || !known || !ok || kept != tag {
-		return Page{}, sandlot.ErrNotFound
-	}
-	var found sheet
-	if order == SortNewest {
-		found, err = s.listed(ctx, ListedQuery{Tag: tag, Before: place})
-		return s.page(ctx, found), err
-	}
-	r, err := s.ranking(ctx, order)
-	lacks := func(id sandlot.ProjectID) bool { return !slices.Contains(r.of[id], tag) }
-	if err == nil {
-		found, err = s.ranked(ctx, slices.DeleteFunc(slices.Clone(r.ids), lacks), place)
-	}
-	found.projects = slices.DeleteFunc(found.projects, func(p sandlot.Project) bool {
-		return !slices.Contains(p.Tags.List(), tag)
-	})
-	return s.page(ctx, found), err
 }
