@@ -18,25 +18,16 @@ const (
 
 // answer reads an order, carries it out, and sends the report.
 func answer(ctx context.Context, conn io.ReadWriter) error {
-	kind, body, err := readFrame(conn)
-	if err != nil {
-		return err
-	}
 	var todo order
-	if err := json.Unmarshal(body, &todo); err != nil || kind != frameOrder {
-		return fmt.Errorf("no order: %q, %w", kind, err)
+	if err := json.NewDecoder(conn).Decode(&todo); err != nil {
+		return fmt.Errorf("no order: %w", err)
 	}
 	go endWith(conn)
-	r, shot, err := open(ctx, todo)
+	r, err := open(ctx, todo)
 	if err != nil {
-		return writeFrame(conn, frameFailed, []byte(clip(err.Error(), mostOf[frameFailed])))
+		r = report{Failed: clip(err.Error(), mostReason)}
 	}
-	if shot != nil {
-		if err := writeFrame(conn, frameShot, shot); err != nil {
-			return err
-		}
-	}
-	return writeJSON(conn, frameReport, r)
+	return send(conn, r)
 }
 
 // endWith ends this process when the server's process has closed its end, for any reason: without it nothing watches
@@ -47,26 +38,26 @@ func endWith(conn io.Reader) {
 }
 
 // open starts the browser, and plays with the page.
-func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
+func open(ctx context.Context, todo order) (r report, err error) {
 	said := &tail{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the browser ends with its namespaces in any case: nobody waits for one that hangs
 	ctx, _ = chromedp.NewExecAllocator(ctx, options(todo, said)...)
 	ctx, _ = chromedp.NewContext(ctx)
 	if err := chromedp.Do(ctx); err != nil {
-		return r, nil, fmt.Errorf("start %s: %w: %s", todo.Browser, err, said)
+		return r, fmt.Errorf("start %s: %w: %s", todo.Browser, err, said)
 	}
 	if todo.URL == "" {
-		return r, nil, nil
+		return r, nil
 	}
 	s := newSession(ctx, todo.Times)
 	if err := s.prepare(); err != nil {
-		return r, nil, err
+		return r, err
 	}
 	if err := s.play(todo); err != nil {
-		return r, nil, err
+		return r, err
 	}
-	return s.report(), s.look.picture(), nil
+	return s.report(), nil
 }
 
 // options returns the browser's command line. Its own sandbox stays on: there is no --no-sandbox here, and the browser

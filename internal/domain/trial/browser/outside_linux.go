@@ -63,18 +63,18 @@ func FindUser(name string) (User, error) {
 var errMemory = errors.New("the page took more memory than a trial has")
 
 // work runs one worker, from its start to the end of all its processes.
-func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err error) {
+func (b *Browser) work(ctx context.Context, todo order, o *origin) (r report, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ours, theirs, err := pair()
 	if err != nil {
-		return h, err
+		return r, err
 	}
 	defer ours.Close()
 	said := &tail{}
 	cmd := b.command(ctx, theirs, said)
 	if err := start(cmd, theirs); err != nil {
-		return h, fmt.Errorf("start the worker in namespaces: %w", refused(err))
+		return r, fmt.Errorf("start the worker in namespaces: %w", refused(err))
 	}
 	ended := make(chan struct{})
 	end := sync.OnceFunc(func() {
@@ -86,18 +86,18 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 	go watch(ended, cmd.Process.Pid, cmp.Or(b.memory, mostMemory), func() { cancel(errMemory) })
 	stop := context.AfterFunc(ctx, func() { _ = ours.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	h, err = talk(ours, todo, o)
+	r, err = talk(ours, todo, o)
 	why := context.Cause(ctx)
 	end()
 	switch {
 	case err == nil:
-		return h, nil
+		return r, nil
 	case why != nil:
-		return h, why
+		return r, why
 	case said.String() != "":
-		return h, fmt.Errorf("%w: %s", err, said)
+		return r, fmt.Errorf("%w: %s", err, said)
 	}
-	return h, err
+	return r, err
 }
 
 // refused adds an operator's remedies to the error of a system that gives a process no namespaces of its own. The
@@ -112,22 +112,22 @@ func refused(err error) error {
 }
 
 // talk gives a worker its order, answers its browser, and reads its messages.
-func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
+func talk(conn *net.UnixConn, todo order, o *origin) (report, error) {
 	l, err := receive(conn)
 	if err != nil {
-		return heard{}, fmt.Errorf("the worker does not get ready: %w", err)
+		return report{}, fmt.Errorf("the worker does not get ready: %w", err)
 	}
 	defer l.Close()
 	go o.run(l)
-	if err := writeJSON(conn, frameOrder, todo); err != nil {
-		return heard{}, err
+	if err := send(conn, todo); err != nil {
+		return report{}, err
 	}
 	return hear(conn)
 }
 
 // receive takes over the listener in the worker's network, and closes any other file.
 func receive(conn *net.UnixConn) (net.Listener, error) {
-	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4)) // one descriptor fills it, and two do as well
+	head, rights := make([]byte, 1), make([]byte, unix.CmsgSpace(4)) // one descriptor fills it, and two do as well
 	n, got, _, _, err := conn.ReadMsgUnix(head, rights)
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func receive(conn *net.UnixConn) (net.Listener, error) {
 	switch {
 	case err != nil || len(given) == 0:
 		return nil, io.ErrUnexpectedEOF // the process has ended
-	case n != len(head) || head[0] != frameReady || len(given) > 1:
+	case n != len(head) || head[0] != ready || len(given) > 1:
 		return nil, errors.New("it sends something else")
 	}
 	return net.FileListener(given[0])
