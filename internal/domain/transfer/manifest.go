@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,21 +126,6 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
 		w = append(w, sandlot.Warning{Code: "erased_versions", Message: told})
 	}
 	return w
-}
-
-// fileOf holds the fields of one file in the manifest.
-type fileOf struct {
-	filename, path string
-	size           int64
-	sha256         string
-}
-
-func (f fileOf) digest() (d sandlot.Digest, ok bool) {
-	raw, err := hex.DecodeString(f.sha256)
-	if err != nil || len(raw) != len(d) {
-		return d, false
-	}
-	return sandlot.Digest(raw), true
 }
 
 const (

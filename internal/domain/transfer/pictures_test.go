@@ -157,8 +157,8 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 		"nothing":                   {"", nil, "not a picture"},
 		"other bytes than it says":  {red, forged, "other bytes than the manifest says"},
 		"no hash":                   {red, unsaid, "no SHA-256"},
-		"one that is not there":     {red, at("elsewhere.png", red), `no file "elsewhere.png"`},
-		"one out of the archive":    {red, at("../../etc/passwd", red), "no file"},
+		"one that is not there":     {red, at("elsewhere.png", red), `lacks the file "elsewhere.png"`},
+		"one out of the archive":    {red, at("../../etc/passwd", red), "cannot be used"},
 		"one at the project's page": {red, at("sky-abc123/index.html", page), "not a picture"},
 	} {
 		t.Run(name, func(t *testing.T) {
