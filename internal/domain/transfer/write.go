@@ -220,31 +220,6 @@ func pastName(p sandlot.Project, n int, f sandlot.File) string {
 	return fmt.Sprintf("%s.v%d/%s", p.ID, n, f.Name) // no project id has a dot
 }
 
-// eachVersion calls do with each version of a project up to the exported one, the oldest first, with its files. A
-// version that was erased, also since it was listed, comes without files.
-func eachVersion(
-	ctx context.Context, p sandlot.Project, current []sandlot.File, src Source, do func(sandlot.VersionChange, []sandlot.File) error,
-) error {
-	list, err := versionsOf(ctx, p, src)
-	if err != nil {
-		return err
-	}
-	for _, v := range list {
-		files := current
-		if v.N != p.Version && !v.Erased {
-			files, err = src.FilesWith(ctx, p.ID, v.N, packed)
-			v.Erased = errors.Is(err, sandlot.ErrNotFound)
-			if err != nil && !v.Erased {
-				return fmt.Errorf("version %d: %w", v.N, err)
-			}
-		}
-		if err := do(v, files); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // versionsOf lists the versions up to the exported one, without their lists of changes.
 func versionsOf(ctx context.Context, p sandlot.Project, src Source) (list []sandlot.VersionChange, err error) {
 	for before := p.Version + 1; before > 1; before = list[len(list)-1].N {

@@ -139,20 +139,34 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 	return err
 }
 
-// writeVersions writes one version after another, because all of them may have very many files.
+// writeVersions writes one version after another, the oldest first, because all of them may have very many files. A
+// version that was erased, also since it was listed, comes without files.
 func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
-	i, at := 0, pathsOf(p, current)
-	return eachVersion(ctx, p, current, l, func(v sandlot.VersionChange, files []sandlot.File) error {
+	list, err := versionsOf(ctx, p, l)
+	if err != nil {
+		return err
+	}
+	at := pathsOf(p, current)
+	for i, v := range list {
+		files := current
+		if v.N != p.Version && !v.Erased {
+			files, err = l.FilesWith(ctx, p.ID, v.N, packed)
+			v.Erased = errors.Is(err, sandlot.ErrNotFound)
+			if err != nil && !v.Erased {
+				return fmt.Errorf("version %d: %w", v.N, err)
+			}
+		}
 		about, own := describeVersion(v, files, at)
 		l.add(p.ID, own)
 		text, err := json.Marshal(about)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
+		}
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
-		i++
-		return err
-	})
+	}
+	return nil
 }
 
 // describeVersion also returns the files of the version that neither an earlier version nor the current one has.

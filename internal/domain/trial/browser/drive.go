@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/chromedp/chromedp"
 )
@@ -68,37 +69,23 @@ func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 		"host-resolver-rules":             "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // names are for the proxy
 		"force-webrtc-ip-handling-policy": "disable_non_proxied_udp",
 		"webrtc-ip-handling-policy":       "disable_non_proxied_udp",
-		"disable-quic":                    true,
 		"disable-features": "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider," +
 			"CertificateTransparencyComponentUpdater,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
-		"disable-component-update":               true,
-		"disable-domain-reliability":             true,
-		"disable-notifications":                  true,
-		"disable-print-preview":                  true,
-		"disable-speech-api":                     true,
-		"deny-permission-prompts":                true,
-		"block-new-web-contents":                 true, // no second window
-		"disable-popup-blocking":                 false,
-		"disable-ipc-flooding-protection":        false,
-		"disable-dev-shm-usage":                  false,
-		"disable-hang-monitor":                   false,
-		"no-sandbox":                             false,
-		"mute-audio":                             true,
-		"autoplay-policy":                        "no-user-gesture-required",
-		"hide-scrollbars":                        true,
-		"use-gl":                                 "angle",
-		"use-angle":                              "swiftshader", // games draw with WebGL, and there is no graphics card
-		"enable-unsafe-swiftshader":              true,
-		"disk-cache-size":                        "1",
-		"js-flags":                               "--max-old-space-size=256",
-		"renderer-process-limit":                 "4",
-		"disable-breakpad":                       true,
-		"disable-crash-reporter":                 true,
-		"force-device-scale-factor":              "1",
-		"window-size":                            fmt.Sprintf("%d,%d", width, height),
-		"user-data-dir":                          "/tmp/profile",
-		"disable-background-networking":          true,
-		"disable-client-side-phishing-detection": true,
+		"autoplay-policy": "no-user-gesture-required",
+		"use-gl":          "angle", "use-angle": "swiftshader", // games draw with WebGL, and there is no graphics card
+		"disk-cache-size": "1", "js-flags": "--max-old-space-size=256", "renderer-process-limit": "4",
+		"force-device-scale-factor": "1", "window-size": fmt.Sprintf("%d,%d", width, height), "user-data-dir": "/tmp/profile",
+	}
+	const off = "no-sandbox disable-popup-blocking disable-ipc-flooding-protection disable-dev-shm-usage disable-hang-monitor"
+	const on = "block-new-web-contents deny-permission-prompts disable-background-networking disable-breakpad " +
+		"disable-client-side-phishing-detection disable-component-update disable-crash-reporter disable-domain-reliability " +
+		"disable-notifications disable-print-preview disable-quic disable-speech-api enable-unsafe-swiftshader " +
+		"hide-scrollbars mute-audio"
+	for _, name := range strings.Fields(off) {
+		flags[name] = false
+	}
+	for _, name := range strings.Fields(on) {
+		flags[name] = true
 	}
 	if todo.Key != "" {
 		flags["ignore-certificate-errors-spki-list"] = todo.Key
