@@ -66,7 +66,7 @@ func access() []mutation {
 		{"a session changes what was taken down", caller, "case p != nil && p.Suspended && changes:", "case false:", who},
 		{"another's key is anybody's to revoke", "internal/storage/sqlstore/keyring.go", "WHERE id = ? AND account = ?\", micros(at), id, account)", "WHERE id = ? AND ? > 0\", micros(at), id, account)", who},
 		{"keys are shown without a login", "internal/domain/publish/keyring.go", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil)", "next int64, err error) {\n	if err := sandlot.Authorize(by, sandlot.ActLook, nil)", who},
-		{"an overview is shown without a login", "internal/domain/gallery/overview.go", "sandlot.ActSeeOwn", "sandlot.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
+		{"an overview is shown without a login", "internal/domain/gallery/page.go", "sandlot.ActSeeOwn", "sandlot.ActLook", "-run ^TestWhoIsLetInToTheGallery$ " + galleryTests},
 		{"any account may edit any project", caller, "by.key.Account != p.Account || ", "", apiTests},
 		{"a project key covers its account", caller, "|| by.Scoped() && by.key.Project != p.ID", "", apiTests},
 		{"a project key may publish", caller, "act == ActPublish && by.Scoped()", "false", apiTests},

@@ -55,7 +55,7 @@ var told = map[string][2]string{
 	"reports":    {"Too many reports came from this address.", "Report each project once. Or wait."},
 	"likes":      {"Too many likes came from this address.", "Wait before the next one."},
 	"searches":   {"Too many searches came from this address.", "Wait before the next one."},
-	"work":       {"This address has used up its share of the service's processors.", "Wait before the next request, or send smaller ones."},
+	"work":       {"This address has used up its share of the service's processors.", "Wait before the next, or send smaller ones."},
 	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
 }
 

@@ -43,8 +43,9 @@ type Grant struct {
 // limits, or, if it is denied, against none.
 //
 // An operation with a body counts as a write at once; its bytes count as they come. If all slots for bodies are taken,
-// the slowest body of the network that has the most of them makes way for one of a network that has fewer. The error is a *Denied, or a fault for the zero Operation and unknown ones: so a route without an operation answers
-// nothing. On a nil Limits everything is admitted.
+// the slowest body of the network that has the most of them makes way for one of a network that has fewer. The error is
+// a *Denied, or a fault for the zero Operation and unknown ones: so a route without an operation answers nothing. On a
+// nil Limits everything is admitted.
 func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	if !op.Known() {
 		return nil, fmt.Errorf("admit: there is no %v", op)

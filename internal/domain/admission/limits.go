@@ -1,9 +1,26 @@
+// Package admission decides, before the domain, whether a caller may do an operation now. It knows the address of a
+// request, the limits that each operation counts against, and the rest of each address, account and key. Every
+// transport stands above it: it names the operation of each of its routes and calls it in one place.
+//
+// For a request a transport calls [Proxies.Client] for the client's address behind proxies, [Limits.Identify] for the
+// caller of a key, [Limits.Admit] for a [Grant] before a byte of the body is read, [Grant.Received] and [Grant.Charge]
+// as its bytes come, and [Grant.Done] at the end.
+//
+// An IPv4 address, or the /64 of an IPv6 address, is one client. All clients of an IPv6 /56 together have four times
+// the limits of one, all of a /48 sixteen times. On several nodes [Limits.Share] has each refuse requests beyond the
+// limits of all nodes together, a second later at most; the limits of one node on its own never depend on it.
+//
+// The package does not know the network's protocols. All its records are in memory, within fixed bounds, and forgotten
+// at a restart.
 package admission
 
 import (
+	"cmp"
 	"net/netip"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"sandlot/internal/base/recent"
 	"sandlot/internal/domain/publish"
@@ -64,10 +81,7 @@ func New(cfg Config) *Limits {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Remembered <= 0 {
-		cfg.Remembered = maxEntries
-	}
-	most := int64(cfg.Remembered)
+	most := int64(cmp.Or(cfg.Remembered, maxEntries))
 	return &Limits{
 		Config: cfg, addresses: recent.New[netip.Prefix, *entry](most), owners: recent.New[owner, *entry](most),
 		goodKeys: recent.New[[32]byte, struct{}](most / goodKeysPart),
@@ -210,4 +224,43 @@ func standing(list []share, now time.Time) []Standing {
 		}
 	}
 	return out
+}
+
+// kind is one of the limits that have a rate.
+type kind int
+
+const (
+	accounts kind = iota // new accounts without a key
+	writes
+	volume // bytes of bodies
+	mails
+	wrongKeys
+	heartbeats
+	reports
+	likes
+	searches
+	downloads
+	work // units of 0.1 ms of a processor
+	kinds
+)
+
+// names are the names of the limits in answers to clients.
+var names = [kinds]string{
+	"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads", "work",
+}
+
+// entry holds the recent use of one address, account or key. Its buckets are made when they are first needed.
+type entry struct {
+	of       any // the netip.Prefix or the owner
+	buckets  [kinds]*rate.Limiter
+	making   int // accounts that the bodies being received may yet make
+	archives int // being sent
+}
+
+// bucket returns the bucket of a kind, a full one if there is none yet.
+func (e *entry) bucket(k kind, r Rate) *rate.Limiter {
+	if e.buckets[k] == nil {
+		e.buckets[k] = r.limiter()
+	}
+	return e.buckets[k]
 }

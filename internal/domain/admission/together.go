@@ -116,9 +116,7 @@ func (l *Limits) tighten(m mark, r Rate, missing float64) {
 		left -= float64(p.n) // spent meanwhile
 	}
 	more := int64(bucket.TokensAt(now) - max(left, -burst))
-	for more > 0 {
-		n := min(more, r.Burst)
-		bucket.ReserveN(now, int(n))
-		more -= n
+	for ; more > 0; more -= r.Burst {
+		bucket.ReserveN(now, int(min(more, r.Burst)))
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +35,7 @@ type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
-// Config holds the parts of a Service. All must be set but Heads, Spend, Temporary, Now, Random and Spent.
+// Config holds the parts of a Service. All must be set but Heads, Spend, Temporary, Now and Spent.
 type Config struct {
 	Store    Store
 	Content  Content
@@ -47,7 +46,6 @@ type Config struct {
 	Spend     func()           // frees room on a full disk that is reserved for taking a picture away; nil: there is none
 	Temporary string           // the folder of pictures while they arrive; empty: the system's
 	Now       func() time.Time // nil: time.Now
-	Random    io.Reader        // nil: that of crypto/rand
 
 	Spent func() time.Duration // returns the processor time of the calling thread; nil: picture.ProcessorTime
 }
@@ -66,9 +64,6 @@ type Service struct {
 func New(cfg Config) *Service {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
-	}
-	if cfg.Random == nil {
-		cfg.Random = rand.Reader
 	}
 	if cfg.Spent == nil {
 		cfg.Spent = picture.ProcessorTime
@@ -271,7 +266,7 @@ func (s *Service) inTurn(
 
 // record stages a picture, and records it.
 func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fresh) error) (err error) {
-	n := &Fresh{ID: s.name(made.PNG), Sizes: map[int]sandlot.Blob{}}
+	n := &Fresh{ID: name(made.PNG), Sizes: map[int]sandlot.Blob{}}
 	var blobs []sandlot.Blob
 	defer func() {
 		if err != nil {
@@ -291,14 +286,10 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 }
 
 // name draws a new name for a picture: of 100 bits, so that nobody guesses one.
-func (s *Service) name(png bool) sandlot.PictureID {
+func name(png bool) sandlot.PictureID {
 	format := sandlot.JPEGPicture
 	if png {
 		format = sandlot.PNGPicture
 	}
-	random := make([]byte, 13)
-	if _, err := io.ReadFull(s.Random, random); err != nil {
-		panic("cover: no randomness: " + err.Error())
-	}
-	return sandlot.PictureID(format + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(random)[:20]))
+	return sandlot.PictureID(format + strings.ToLower(rand.Text()[:20]))
 }

@@ -1,8 +1,8 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"hash/fnv"
 	"slices"
 
@@ -91,7 +91,7 @@ func (s *Service) pool(ctx context.Context) ([]sandlot.Project, error) {
 }
 
 // turned rotates a list to begin at a place that depends on the project.
-func turned[T any](of sandlot.Project, list []T) []T {
+func turned(of sandlot.Project, list []sandlot.Project) []sandlot.Project {
 	if len(list) == 0 {
 		return nil
 	}
@@ -123,17 +123,17 @@ func nextOf(of sandlot.Project, pool []sandlot.Project) []sandlot.Project {
 }
 
 // Random returns a project that may be listed, and not the one in not if there is another. It returns
-// sandlot.ErrNotFound if there is none. It costs at most two small queries, however many projects there are.
+// sandlot.ErrNotFound if there is none. It costs at most three small queries, however many projects there are.
 func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.ProjectID) (sandlot.ProjectID, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
-	newest, err := s.lists.highest.get(ctx, s.Now(), func() (int64, error) { return s.highest(ctx) })
-	if err != nil || newest == 0 {
-		return "", errors.Join(err, sandlot.ErrNotFound)
+	newest, err := s.store.Listed(ctx, ListedQuery{Limit: 1})
+	if err != nil || len(newest) == 0 {
+		return "", cmp.Or(err, sandlot.ErrNotFound)
 	}
 	// If no project comes before the place, or only the excluded one, the search goes on from the newest.
-	for _, before := range []int64{s.Draw(newest) + 2, 0} {
+	for _, before := range []int64{s.Draw(newest[0].Number) + 2, 0} {
 		found, err := s.store.Listed(ctx, ListedQuery{Before: before, Limit: 2})
 		if err != nil {
 			return "", err
@@ -145,15 +145,6 @@ func (s *Service) Random(ctx context.Context, by sandlot.Caller, not sandlot.Pro
 		}
 	}
 	return "", sandlot.ErrNotFound
-}
-
-// highest returns the number of the newest project that may be listed, 0 if there is none.
-func (s *Service) highest(ctx context.Context) (int64, error) {
-	found, err := s.store.Listed(ctx, ListedQuery{Limit: 1})
-	if err != nil || len(found) == 0 {
-		return 0, err
-	}
-	return found[0].Number, nil
 }
 
 // CardsOf returns the first MostCards projects that the public may see, in the given order. That includes unlisted
@@ -169,21 +160,15 @@ func (s *Service) CardsOf(ctx context.Context, by sandlot.Caller, ids []sandlot.
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[sandlot.ProjectID]sandlot.Project, len(listed))
-	for _, p := range listed {
-		known[p.ID] = p
-	}
 	var found []sandlot.Project
 	for _, id := range ids {
-		p, ok := known[id]
-		if !ok {
-			if p, err = s.projects.Current(ctx, by, id); sandlot.Gone(err) {
-				continue
-			} else if err != nil {
-				return nil, err
-			}
+		if i := slices.IndexFunc(listed, func(p sandlot.Project) bool { return p.ID == id }); i >= 0 {
+			found = append(found, listed[i])
+		} else if p, err := s.projects.Current(ctx, by, id); err == nil {
+			found = append(found, p)
+		} else if !sandlot.Gone(err) {
+			return nil, err
 		}
-		found = append(found, p)
 	}
 	return s.cards(ctx, found), nil
 }

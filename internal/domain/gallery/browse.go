@@ -70,7 +70,6 @@ type lists struct {
 	trend        *cached[trend]
 	first        map[Sort]*cached[sheet]
 	pool         *cached[[]sandlot.Project] // candidates for the next project, the same for all projects
-	highest      *cached[int64]
 }
 
 // A ranking is a list of limited length in one order, with the tags of each project, so that a tag is selected without
@@ -106,7 +105,7 @@ func newLists() *lists {
 	}
 	return &lists{
 		played: newCached[ranking](playedFor), live: newCached[ranking](liveFor), trend: newCached[trend](playedFor),
-		first: first, pool: newCached[[]sandlot.Project](firstFor), highest: newCached[int64](liveFor),
+		first: first, pool: newCached[[]sandlot.Project](firstFor),
 	}
 }
 
@@ -114,6 +113,19 @@ func newLists() *lists {
 // page may be half a second old, a ranking by players three seconds, and one by plays half a minute. The numbers on the
 // cards are current. An invalid cursor or order is sandlot.ErrNotFound.
 func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cursor string) (Page, error) {
+	return s.browse(ctx, by, "", order, cursor)
+}
+
+// Tagged is Browse for the projects that have a tag. An invalid tag is sandlot.ErrNotFound, too.
+func (s *Service) Tagged(ctx context.Context, by sandlot.Caller, tag string, order Sort, cursor string) (Page, error) {
+	if kept, ok := names.Tag(tag); !ok || kept != tag {
+		return Page{}, sandlot.ErrNotFound
+	}
+	return s.browse(ctx, by, tag, order, cursor)
+}
+
+// browse returns a page of all projects, or of those with a tag.
+func (s *Service) browse(ctx context.Context, by sandlot.Caller, tag string, order Sort, cursor string) (Page, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Page{}, err
 	}
@@ -122,9 +134,9 @@ func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cur
 	if err != nil || !known {
 		return Page{}, sandlot.ErrNotFound
 	}
-	find := func() (sheet, error) { return s.sorted(ctx, order, place) }
+	find := func() (sheet, error) { return s.sorted(ctx, tag, order, place) }
 	var found sheet
-	if place == 0 {
+	if tag == "" && place == 0 {
 		found, err = first.get(ctx, s.Now(), find)
 	} else {
 		found, err = find()
@@ -133,19 +145,23 @@ func (s *Service) Browse(ctx context.Context, by sandlot.Caller, order Sort, cur
 }
 
 // sorted reads the page of an order that begins at a place.
-func (s *Service) sorted(ctx context.Context, order Sort, place int64) (sheet, error) {
-	if order != SortNewest {
-		r, err := s.ranking(ctx, order)
-		if err != nil {
-			return sheet{}, err
+func (s *Service) sorted(ctx context.Context, tag string, order Sort, place int64) (sheet, error) {
+	if order == SortNewest {
+		found, err := s.listed(ctx, ListedQuery{Tag: tag, Before: place})
+		if err == nil && tag == "" && place == 0 && len(found.projects) == 0 {
+			found.waiting, err = s.store.Waiting(ctx, MostWaiting)
 		}
-		return s.ranked(ctx, r.ids, place)
+		return found, err
 	}
-	found, err := s.listed(ctx, ListedQuery{Before: place})
-	if err == nil && place == 0 && len(found.projects) == 0 {
-		found.waiting, err = s.store.Waiting(ctx, MostWaiting)
+	r, err := s.ranking(ctx, order)
+	if err != nil {
+		return sheet{}, err
 	}
-	return found, err
+	lacks := func(tags []string) bool { return tag != "" && !slices.Contains(tags, tag) }
+	part, next := pageOf(slices.DeleteFunc(slices.Clone(r.ids), func(id sandlot.ProjectID) bool { return lacks(r.of[id]) }), place)
+	projects, err := s.inOrder(ctx, part)
+	projects = slices.DeleteFunc(projects, func(p sandlot.Project) bool { return lacks(p.Tags.List()) })
+	return sheet{projects: projects, next: next}, err
 }
 
 // ranking returns the whole ranking of an order other than SortNewest.
@@ -168,13 +184,6 @@ func (s *Service) busiest(ctx context.Context) (ranking, error) {
 	}
 	found, err := s.inOrder(ctx, busy)
 	return rankingOf(found[:min(len(found), rankLimit)]), err
-}
-
-// ranked returns the page of a ranking that begins at a place.
-func (s *Service) ranked(ctx context.Context, ids []sandlot.ProjectID, place int64) (sheet, error) {
-	part, next := pageOf(ids, place)
-	projects, err := s.inOrder(ctx, part)
-	return sheet{projects: projects, next: next}, err
 }
 
 // pageOf returns the page of a list that begins at a place, and the cursor of the next page; empty after the last.
@@ -340,4 +349,40 @@ func readPlace(cursor string) (int64, error) {
 		return 0, errors.New("invalid cursor")
 	}
 	return n, nil
+}
+
+// profileOrders holds the orders of an account's projects. It never changes.
+var profileOrders = []Sort{SortNewest, SortPlayed}
+
+// ProfileOrders returns the possible orders of a Profile, the default first.
+func ProfileOrders() []Sort { return slices.Clone(profileOrders) }
+
+// Profile returns a page of an account's projects that may be listed, in an order: the newest first, or of the thousand
+// newest the most played first. For a former handle of the account the page is empty and current is its present handle.
+// An account that is suspended or gone, and an invalid cursor or order, is sandlot.ErrNotFound.
+func (s *Service) Profile(
+	ctx context.Context, by sandlot.Caller, handle string, order Sort, cursor string,
+) (current string, _ Page, err error) {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return "", Page{}, err
+	}
+	place, err := readPlace(cursor)
+	if err != nil || !slices.Contains(profileOrders, order) {
+		return "", Page{}, sandlot.ErrNotFound
+	}
+	a, err := s.store.AccountOfHandle(ctx, handle)
+	if err == nil && a.Suspended {
+		err = sandlot.ErrNotFound
+	}
+	if err != nil || a.Handle != handle {
+		return a.Handle, Page{}, err
+	}
+	if order == SortNewest {
+		found, err := s.listed(ctx, ListedQuery{Account: a.ID, Before: place})
+		return a.Handle, s.page(ctx, found), err
+	}
+	found, err := s.listed(ctx, ListedQuery{Account: a.ID, Limit: rankLimit})
+	slices.SortStableFunc(found.projects, func(a, b sandlot.Project) int { return cmp.Compare(b.Plays, a.Plays) })
+	found.projects, found.next = pageOf(found.projects, place)
+	return a.Handle, s.page(ctx, found), err
 }

@@ -33,7 +33,6 @@ func (s *Service) KnowsPlayerToken(_ context.Context, by sandlot.Caller, token s
 	return sandlot.Authorize(by, sandlot.ActLook, nil) == nil && s.minted(token)
 }
 
-// minted reports whether MintPlayerToken of this installation made the token.
 func (s *Service) minted(token string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	return err == nil && len(b) == 2*tokenBytes && hmac.Equal(b[tokenBytes:], s.signature(b[:tokenBytes]))

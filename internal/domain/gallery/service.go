@@ -9,6 +9,7 @@
 package gallery
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -42,12 +43,7 @@ type Config struct {
 const DefaultPlays = 250_000
 
 func (c Config) withDefaults() Config {
-	if c.Plays == 0 {
-		c.Plays = DefaultPlays
-	}
-	if c.Texts == 0 {
-		c.Texts = DefaultTexts
-	}
+	c.Plays, c.Texts = cmp.Or(c.Plays, DefaultPlays), cmp.Or(c.Texts, DefaultTexts)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -141,21 +141,6 @@ func TestCounters(t *testing.T) {
 			t.Errorf("%d written, %d projects pending, %v", w.plays["a"], len(c.pending.figures), err)
 		}
 	})
-	t.Run("a read during which a batch was written adds it", func(t *testing.T) {
-		c, w := newTally(DefaultPlays, false), newWritten()
-		c.play("a", Player{ID: "x"}, noon, always)
-		got := c.plays("a", func() (int64, int64) {
-			plays, number := w.read("a")()
-			if err := c.flush(sameNoon, w.write); err != nil {
-				t.Error(err)
-			}
-			return plays, number
-		})
-		expect.Equal(t, "plays", got, 1)
-	})
-	t.Run("nothing is written where nothing was counted", func(t *testing.T) {
-		expect.OK(t, newTally(DefaultPlays, false).flush(sameNoon, func(map[sandlot.ProjectID]Counts) ([]Load, error) { return nil, errors.New("called") }))
-	})
 	t.Run("a play during a flush is neither lost nor written twice", func(t *testing.T) {
 		c, w := newTally(DefaultPlays, false), newWritten()
 		c.play("a", Player{ID: "x"}, noon, always)

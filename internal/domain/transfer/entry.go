@@ -65,8 +65,9 @@ func openAhead(ctx context.Context, files []sandlot.File, src Source, write func
 func openSome(ctx context.Context, files []sandlot.File, src Source) (handful []opened) {
 	bytes := int64(0)
 	for _, f := range files[:min(len(files), handfulFiles)] {
-		handful = append(handful, openOne(ctx, f, src))
-		if bytes += f.Blob.Size; bytes >= handfulBytes {
+		o := openOne(ctx, f, src)
+		handful = append(handful, o)
+		if bytes += cmp.Or(o.variant.Blob.Size, f.Blob.Size); bytes >= handfulBytes {
 			break
 		}
 	}

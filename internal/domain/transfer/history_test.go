@@ -3,7 +3,6 @@ package transfer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"testing"
 	"time"
@@ -32,42 +31,6 @@ func past(t *testing.T) (*shelf, publish.Export) {
 	e := s.export("maze-abc123")
 	e.History = true
 	return s, e
-}
-
-func TestHistory(t *testing.T) {
-	s, e := past(t)
-	first := write(t, e, s)
-	z := open(t, first)
-	var m struct {
-		Format   int
-		Projects []struct{ Versions []versionEntry }
-	}
-	expect.OK(t, json.Unmarshal(entry(t, z.File[0]), &m))
-	t.Run("all versions up to the exported one are named, the oldest first, an erased one without files", func(t *testing.T) {
-		var got []int
-		for _, v := range m.Projects[0].Versions {
-			got = append(got, v.Version, len(v.Files))
-		}
-		expect.Same(t, "versions and their files", got, []int{1, 3, 2, 0, 3, 3})
-		expect.Same(t, "format", m.Format, 2)
-		second, third := m.Projects[0].Versions[1], m.Projects[0].Versions[2]
-		if !second.Erased || second.Title != nil || third.RestoredFrom != 1 || third.CreatedAt.Format(time.RFC3339) != "2026-03-01T10:08:07Z" {
-			t.Errorf("%+v, %+v", second, third)
-		}
-	})
-	t.Run("the current version lies under its names, and of earlier ones each content once", func(t *testing.T) {
-		var names []string
-		for _, f := range z.File {
-			names = append(names, f.Name)
-		}
-		want := []string{"manifest.json", "maze-abc123/index.html", "maze-abc123/twin.html", "maze-abc123/same.js", "maze-abc123.v1/copied.html"}
-		expect.Same(t, "entries", names, want)
-	})
-	t.Run("the same export gives the same bytes, and holds no secret", func(t *testing.T) {
-		if !bytes.Equal(first, write(t, e, s)) || bytes.Contains(entry(t, z.File[0]), []byte("secret")) {
-			t.Error("they differ, or an address of a version is in it")
-		}
-	})
 }
 
 func TestHistoryThatCannotBeReadBreaksTheExportOff(t *testing.T) {

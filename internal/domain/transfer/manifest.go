@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,18 +89,17 @@ func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m ma
 
 // unreadable refuses a malformed manifest. An error of the archive stays as it is.
 func unreadable(err error) error {
-	var bad *unpack.Error
-	var refused *sandlot.Error
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
+	if _, kind := errors.AsType[*json.UnmarshalTypeError](err); kind {
+		err = errShape
+	}
+	_, ofArchive := errors.AsType[*unpack.Error](err)
+	_, syntax := errors.AsType[*json.SyntaxError](err)
 	switch {
+	case ofArchive:
+		return err
 	case err == nil:
 		return noExport("Behind the manifest of the export stands something else.")
-	case errors.As(err, &bad), errors.As(err, &refused):
-		return err
-	case errors.As(err, &kind):
-		return unreadable(errShape)
-	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errShape):
+	case syntax, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errShape):
 		text := inspect.Redact(strings.TrimPrefix(err.Error(), "json: "))
 		return noExport("The manifest of the export cannot be read: %s.", text)
 	}
@@ -128,21 +126,6 @@ func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
 		w = append(w, sandlot.Warning{Code: "erased_versions", Message: told})
 	}
 	return w
-}
-
-// fileOf holds the fields of one file in the manifest.
-type fileOf struct {
-	filename, path string
-	size           int64
-	sha256         string
-}
-
-func (f fileOf) digest() (d sandlot.Digest, ok bool) {
-	raw, err := hex.DecodeString(f.sha256)
-	if err != nil || len(raw) != len(d) {
-		return d, false
-	}
-	return sandlot.Digest(raw), true
 }
 
 const (
@@ -191,4 +174,45 @@ func (s *short) Read(p []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// importWait is the time after which a client should repeat an import that had to wait for another: most are done by
+// then.
+const importWait = 5 * time.Second
+
+// noExport refuses an archive as a whole.
+func noExport(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In("archive").With(sandlot.OpExport).
+		Note("Send the ZIP of an export as it was downloaded. Nothing was imported. An export is made with:")
+}
+
+func tooLarge(format string, limit int64) *sandlot.Error {
+	return large(format, limit).Detail("limit", limit)
+}
+
+func large(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeContentTooLarge, format, args...).In("archive").With(sandlot.OpNothing).
+		Note("Export one project at a time, with its own key, or without earlier versions. Nothing was imported.")
+}
+
+// badArchive makes a refusal of an error of package unpack.
+func badArchive(err error) error {
+	var bad *unpack.Error
+	if !errors.As(err, &bad) {
+		return err
+	}
+	switch bad.Reason {
+	case unpack.TooMany, unpack.TooLarge, unpack.TotalLarge:
+		return large("The archive is too large: %s.", bad.Message).Because(bad)
+	}
+	if bad.Entry == "" {
+		return noExport("The archive cannot be taken: %s.", bad.Message).Because(bad)
+	}
+	return noExport("The entry %s of the archive cannot be taken: %s.", inspect.Quoted(bad.Entry), bad.Message).Because(bad)
+}
+
+// wrong refuses one project of an export.
+func wrong(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In("archive").With(sandlot.OpNothing).
+		Note("Export the project again, and send the archive as it was downloaded. Of this project nothing was imported.")
 }

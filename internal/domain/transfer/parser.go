@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -183,16 +184,15 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 func (p *parser) files(x *project) ([]file, error) {
 	var list []file
 	err := p.elements(func() error {
-		var f fileOf
-		if err := p.fileOf(&f); err != nil {
+		f, fault, err := p.file()
+		if err != nil {
 			return err
 		}
 		if len(list) >= p.most {
 			return tooLarge("A version has more than %d files, which is the limit.", int64(p.most))
 		}
-		read, err := p.file(f)
-		x.refuse(err)
-		list = append(list, read)
+		x.refuse(fault)
+		list = append(list, f)
 		return nil
 	})
 	slices.SortFunc(list, func(a, b file) int { return strings.Compare(a.name, b.name) })
@@ -200,33 +200,33 @@ func (p *parser) files(x *project) ([]file, error) {
 	return list, err
 }
 
-// fileOf reads the fields of one file.
-func (p *parser) fileOf(f *fileOf) error {
-	values := map[string]any{"filename": &f.filename, "path": &f.path, "size": &f.size, "sha256": &f.sha256}
-	return p.fields(func(name string) error { return p.valueOf(name, values) })
-}
-
-// file checks the fields of one file: its name, and that the archive has such a file.
-func (p *parser) file(f fileOf) (file, error) {
-	out := file{path: f.path, size: f.size}
-	var err error
-	if out.name, err = names.Filename(f.filename); err != nil {
-		return out, wrong("A file has a name that cannot be used. %s", err)
+// file reads the fields of one file, and checks its name and that the archive has such a file. A fault is of that file
+// alone.
+func (p *parser) file() (f file, fault, err error) {
+	var name, sum string
+	values := map[string]any{"filename": &name, "path": &f.path, "size": &f.size, "sha256": &sum}
+	if err := p.fields(func(name string) error { return p.valueOf(name, values) }); err != nil {
+		return f, nil, err
+	}
+	if f.name, err = names.Filename(name); err != nil {
+		return f, wrong("A file has a name that cannot be used. %s", err), nil
 	}
 	entry, ok := p.zip.Find(f.path)
 	if !ok {
-		return out, wrong("The archive lacks the file %s, which its manifest names at %s.",
-			inspect.Quoted(f.filename), inspect.Quoted(f.path))
+		return f, wrong("The archive lacks the file %s, which its manifest names at %s.",
+			inspect.Quoted(name), inspect.Quoted(f.path)), nil
 	}
 	p.m.paths[entry.Name] = true
-	if out.path = entry.Name; entry.Size != f.size {
-		return out, wrong("The file %s has %d bytes in the archive, and the manifest says %d.",
-			inspect.Quoted(f.filename), entry.Size, f.size)
+	if f.path = entry.Name; entry.Size != f.size {
+		return f, wrong("The file %s has %d bytes in the archive, and the manifest says %d.",
+			inspect.Quoted(name), entry.Size, f.size), nil
 	}
-	if out.sum, ok = f.digest(); !ok {
-		return out, wrong("The manifest has no SHA-256 of the file %s.", inspect.Quoted(f.filename))
+	raw, err := hex.DecodeString(sum)
+	if err != nil || len(raw) != len(f.sum) {
+		return f, wrong("The manifest has no SHA-256 of the file %s.", inspect.Quoted(name)), nil
 	}
-	return out, nil
+	f.sum = sandlot.Digest(raw)
+	return f, nil, nil
 }
 
 // apart refuses files that no file system could keep apart.

@@ -10,35 +10,20 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 )
 
 // A picture is a cover or a portrait of an export, as its manifest describes it.
 type picture struct {
 	file
-	problem string // why it cannot be read
+	problem error // why it cannot be read
 }
 
 // picture reads the fields of a picture. A fault of it only keeps the picture itself out.
 func (p *parser) picture(into **picture) error {
-	var f fileOf
-	if err := p.fileOf(&f); err != nil {
-		return err
-	}
-	out := &picture{}
-	*into = out
-	entry, ok := p.zip.Find(f.path)
-	if !ok {
-		out.problem = fmt.Sprintf("The archive has no file %s.", inspect.Quoted(f.path))
-		return nil
-	}
-	p.m.paths[entry.Name] = true
-	out.path, out.size = entry.Name, entry.Size
-	if out.sum, ok = f.digest(); !ok {
-		out.problem = "The manifest has no SHA-256 of it."
-	}
-	return nil
+	f, fault, err := p.file()
+	*into = &picture{f, fault}
+	return err
 }
 
 // coverOf imports the cover of a project that was adopted, or would be.
@@ -70,8 +55,8 @@ func (s *Service) bring(
 	if f == nil {
 		return "", nil
 	}
-	if f.problem != "" {
-		return f.problem, nil
+	if f.problem != nil {
+		return f.problem.Error(), nil
 	}
 	b.Account, b.DryRun = in.Account, in.DryRun
 	err = in.zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {

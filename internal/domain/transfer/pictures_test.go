@@ -2,9 +2,7 @@ package transfer_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -18,7 +16,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
@@ -160,8 +157,8 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 		"nothing":                   {"", nil, "not a picture"},
 		"other bytes than it says":  {red, forged, "other bytes than the manifest says"},
 		"no hash":                   {red, unsaid, "no SHA-256"},
-		"one that is not there":     {red, at("elsewhere.png", red), `no file "elsewhere.png"`},
-		"one out of the archive":    {red, at("../../etc/passwd", red), "no file"},
+		"one that is not there":     {red, at("elsewhere.png", red), `lacks the file "elsewhere.png"`},
+		"one out of the archive":    {red, at("../../etc/passwd", red), "cannot be used"},
 		"one at the project's page": {red, at("sky-abc123/index.html", page), "not a picture"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -224,38 +221,6 @@ func TestWhatAnOwnerHasChosenStaysWhenTheSameImportComesAgain(t *testing.T) {
 	expect.OK(t, w.Covers.ChooseNone(t.Context(), own, id))
 	run()
 	expect.Equal(t, "where none is wished", w.coverOf(me, id), "none none")
-}
-
-// brings is what makes pictures of an import.
-type brings func(context.Context, sandlot.Caller, publish.Brought) (string, error)
-
-func (b brings) Bring(ctx context.Context, by sandlot.Caller, in publish.Brought) (string, error) {
-	return b(ctx, by, in)
-}
-
-func TestPicturesOfAnImportThatWasCutOffComeWithTheNext(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, testworld.Embedded())
-	from, _ := w.shown()
-	data, me := w.export(from, false), w.account()
-	keyed := func(in *transfer.Input) { in.Idempotency = "once" }
-	away := sandlot.NoEffect(sandlot.ErrUnavailable)
-	w.in.Pictures = brings(func(_ context.Context, _ sandlot.Caller, b publish.Brought) (string, error) {
-		_, err := io.Copy(io.Discard, b.Bytes)
-		expect.OK(t, err)
-		return "", away
-	})
-	report, err := w.imports(me, data, keyed)
-	if e := (*sandlot.Error)(nil); !errors.As(err, &e) || e.Code != sandlot.CodeUnavailable || !strings.Contains(e.Message, "What came in before stays; projects: 1.") || len(report.Projects) != 1 {
-		t.Errorf("%v, %+v", err, report)
-	}
-	w.in.Pictures = w.Covers
-	report, err = w.imports(me, data, keyed)
-	expect.OK(t, err)
-	o := report.Projects[0]
-	expect.Equal(t, "made before", o.Adopted.FromRecord, true)
-	expect.Equal(t, "the cover", w.coverOf(me, o.Adopted.Project.ID), "upload red")
-	expect.Equal(t, "the portrait", w.portraitOf(me), "blue")
 }
 
 func TestADryRunOfPicturesStoresNothing(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"sandlot"
@@ -138,20 +139,34 @@ func writeEntry(ctx context.Context, w io.Writer, v publish.ProjectView, e publi
 	return err
 }
 
-// writeVersions writes one version after another, because all of them may have very many files.
+// writeVersions writes one version after another, the oldest first, because all of them may have very many files. A
+// version that was erased, also since it was listed, comes without files.
 func writeVersions(ctx context.Context, w io.Writer, p sandlot.Project, current []sandlot.File, l *plan) error {
-	i, at := 0, pathsOf(p, current)
-	return eachVersion(ctx, p, current, l, func(v sandlot.VersionChange, files []sandlot.File) error {
+	list, err := versionsOf(ctx, p, l)
+	if err != nil {
+		return err
+	}
+	at := pathsOf(p, current)
+	for i, v := range list {
+		files := current
+		if v.N != p.Version && !v.Erased {
+			files, err = l.FilesWith(ctx, p.ID, v.N, packed)
+			v.Erased = errors.Is(err, sandlot.ErrNotFound)
+			if err != nil && !v.Erased {
+				return fmt.Errorf("version %d: %w", v.N, err)
+			}
+		}
 		about, own := describeVersion(v, files, at)
 		l.add(p.ID, own)
 		text, err := json.Marshal(about)
+		if err == nil {
+			_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
+		}
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s%s", separator(i), text)
-		i++
-		return err
-	})
+	}
+	return nil
 }
 
 // describeVersion also returns the files of the version that neither an earlier version nor the current one has.
@@ -195,4 +210,54 @@ func optional(s string) *string {
 		return nil
 	}
 	return &s
+}
+
+// pictureOf returns the cover that the owner of a project sent or, without a project, the portrait as files of the
+// archive. An export of less than an account has no portrait.
+func pictureOf(e publish.Export, id sandlot.ProjectID) (f sandlot.File, ok bool) {
+	if id == "" && !e.Whole {
+		return f, false
+	}
+	p, ok := e.Pictures[id]
+	return sandlot.File{Name: picturePath(p), Blob: p.Blob}, ok
+}
+
+// picturePath returns the path of a picture. No project id has a dot, so no file of a project lies there.
+func picturePath(p publish.SentPicture) string {
+	ending := ".jpg"
+	if strings.HasPrefix(string(p.ID), sandlot.PNGPicture) {
+		ending = ".png"
+	}
+	if p.Project == "" {
+		return "portrait" + ending
+	}
+	return string(p.Project) + ".cover" + ending
+}
+
+func (l *plan) describePicture(e publish.Export, id sandlot.ProjectID) *fileEntry {
+	f, ok := pictureOf(e, id)
+	if !ok {
+		return nil
+	}
+	l.due++
+	out := describeFile(f, f.Name)
+	return &out
+}
+
+func writePicture(
+	ctx context.Context, z *zip.Writer, e publish.Export, id sandlot.ProjectID, at time.Time, l *plan,
+) error {
+	f, ok := pictureOf(e, id)
+	if !ok {
+		return nil
+	}
+	l.due--
+	err := damaged(writeOpened(z, f.Name, at, openOne(ctx, f, l)), "the picture %s", f.Name)
+	if e, refused := errors.AsType[*sandlot.Error](err); refused {
+		return e.Note("Send that picture again on the website, then export again.")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	return nil
 }

@@ -80,14 +80,6 @@ func TestOpenDisk(t *testing.T) {
 			t.Errorf("got %q, %v", got, err)
 		}
 	})
-	t.Run("several processes may share the folder", func(t *testing.T) {
-		dir := testenv.MemoryDir(t)
-		one, other := openAt(t, dir, Options{}), openAt(t, dir, Options{})
-		b := put(t, one, []byte("shared"))
-		if got, err := read(other, b); err != nil || string(got) != "shared" {
-			t.Errorf("got %q, %v", got, err)
-		}
-	})
 	t.Run("folders have mode 0700 and files 0600", func(t *testing.T) {
 		dir := filepath.Join(testenv.MemoryDir(t), "data", "blobs")
 		put(t, openAt(t, dir, Options{}), []byte("x"))
@@ -216,27 +208,6 @@ func TestList(t *testing.T) {
 		}
 		if !slices.Equal(got, []sandlot.BlobRef{old.Ref}) {
 			t.Errorf("got %v, want %s and not %s", got, old.Ref, young.Ref)
-		}
-	})
-	t.Run("passes over what is not a blob", func(t *testing.T) {
-		dir := testenv.MemoryDir(t)
-		d := openAt(t, dir, Options{})
-		b := put(t, d, []byte("x"))
-		other := "00"
-		if b.Ref[:2] == "00" {
-			other = "01"
-		}
-		for _, name := range []string{"00/.DS_Store", "notes.txt", "00/" + string(NewRef()) + ".bak", other + "/" + string(b.Ref)} {
-			expect.OK(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		}
-		expect.OK(t, os.Mkdir(filepath.Join(dir, "00", "00"+string(NewRef())[2:]), 0o700))
-		var got []sandlot.BlobRef
-		for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
-			expect.OK(t, err)
-			got = append(got, ref)
-		}
-		if !slices.Equal(got, []sandlot.BlobRef{b.Ref}) {
-			t.Errorf("got %v, want %s", got, b.Ref)
 		}
 	})
 }

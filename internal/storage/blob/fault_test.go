@@ -87,48 +87,6 @@ func TestPutFaults(t *testing.T) {
 	}
 }
 
-func TestPutThatCannotCleanUp(t *testing.T) {
-	t.Parallel()
-	for _, op := range []string{"write", "sync", "close", "rename"} {
-		t.Run(op, func(t *testing.T) {
-			d, f, dir := openFaulty(t)
-			f.failing(syscall.EIO, op, "remove")
-			if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
-				t.Fatalf("got %v", err)
-			}
-			f.failing(nil)
-			if got := files(t, dir); len(got) != 1 {
-				t.Fatalf("left: %v, want one temporary file", got)
-			}
-			d.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
-			for ref, err := range d.List(t.Context(), d.now()) {
-				t.Errorf("yielded %s, %v", ref, err)
-			}
-			if got := files(t, dir); len(got) > 0 {
-				t.Errorf("after an hour: %v", got)
-			}
-		})
-	}
-	t.Run("syncDir", func(t *testing.T) {
-		d, f, _ := openFaulty(t)
-		f.failing(syscall.EIO, "syncDir", "remove")
-		if _, err := d.Put(t.Context(), d.Name(), bytes.NewReader([]byte("x"))); !errors.Is(err, syscall.EIO) {
-			t.Fatalf("got %v", err)
-		}
-		f.failing(nil)
-		n := 0
-		for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
-			if n++; err != nil {
-				t.Fatal(err)
-			}
-			expect.OK(t, d.Delete(t.Context(), ref))
-		}
-		if n != 1 {
-			t.Errorf("the collector is shown %d blobs, want the one nobody knows", n)
-		}
-	})
-}
-
 func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
 	t.Parallel()
 	d, _, dir := openFaulty(t)
@@ -138,35 +96,6 @@ func TestPutLeavesTheReadersErrorAlone(t *testing.T) {
 	}
 	if got := files(t, dir); len(got) > 0 {
 		t.Errorf("left: %v", got)
-	}
-}
-
-func TestOpenFaults(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		op   string
-		err  error
-		want error
-	}{
-		{"open", syscall.EMFILE, sandlot.ErrUnavailable},
-		{"open", syscall.EACCES, sandlot.ErrUnavailable},
-		{"open", syscall.EIO, syscall.EIO},
-		{"open", syscall.ENOENT, sandlot.ErrNotFound},
-		{"fstat", syscall.EIO, syscall.EIO},
-		{"read", syscall.EIO, syscall.EIO},
-	} {
-		t.Run(fmt.Sprintf("%s/%v", c.op, c.err), func(t *testing.T) {
-			d, f, _ := openFaulty(t)
-			b := put(t, d, []byte("bytes"))
-			f.failing(c.err, c.op)
-			if _, err := read(d, b); !errors.Is(err, c.want) || errors.Is(err, sandlot.ErrCorrupt) {
-				t.Errorf("got %v, want %v", err, c.want)
-			}
-			f.failing(nil)
-			if got, err := read(d, b); err != nil || string(got) != "bytes" {
-				t.Errorf("later: %q, %v", got, err)
-			}
-		})
 	}
 }
 

@@ -49,6 +49,10 @@ func TestForeign(t *testing.T) {
 	for range d.Foreign(t.Context(), time.Now()) {
 		break // a consumer that wants no more
 	}
+	for ref, err := range d.List(t.Context(), time.Now().Add(time.Hour)) {
+		expect.OK(t, err)
+		expect.Equal(t, "a listed blob", ref, b.Ref)
+	}
 }
 
 func TestExistingLeavesAFolderAsItIs(t *testing.T) {

@@ -3,7 +3,6 @@ package live
 import (
 	"fmt"
 	"runtime"
-	"sync"
 	"testing"
 	"time"
 
@@ -130,31 +129,6 @@ func crowded(t *testing.T, now time.Time) *Memory {
 	touch(t, m, "game", 5, now.Add(15*time.Second))
 	touch(t, m, "game", 99, now.Add(15*time.Second))
 	return m
-}
-
-func TestCallersAtOnceOnManyProjects(t *testing.T) {
-	m := NewMemory(Limits{Players: 5000, PerProject: 50})
-	now := time.Now()
-	var wg sync.WaitGroup
-	for c := range 8 {
-		wg.Go(func() {
-			for i := range 5000 {
-				at := now.Add(time.Duration(i) * 20 * time.Millisecond)
-				id := sandlot.ProjectID(fmt.Sprint("game-", i%200))
-				m.Touch(t.Context(), id, name(c*5000+i), at)
-				if i%7 == 0 {
-					m.Leave(t.Context(), id, name(c*5000+i-7), at)
-				}
-				if n, _ := m.Players(t.Context(), id, at); n > 50 {
-					t.Errorf("%d players of one project", n)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if n := kept(t, m); n > 5000+shards {
-		t.Errorf("%d players kept", n)
-	}
 }
 
 func TestSoakMemoryPerPlayer(t *testing.T) {

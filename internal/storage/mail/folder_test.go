@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -78,19 +77,6 @@ func TestFolder(t *testing.T) {
 		}
 		expect.Equal(t, "files", len(names), 6)
 	})
-	t.Run("may be called concurrently", func(t *testing.T) {
-		f, dir := newTestFolder(t)
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() {
-				if err := f.Send(t.Context(), verify("en")); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		expect.Equal(t, "files", len(listDir(t, dir)), 20)
-	})
 	t.Run("a message that cannot be written is refused and leaves nothing", func(t *testing.T) {
 		f, dir := newTestFolder(t)
 		for _, to := range badAddresses {
@@ -130,12 +116,5 @@ func TestFolder(t *testing.T) {
 		_, err := NewFolder(dir, "sandlot@localhost")
 		expect.OK(t, err)
 		expect.Same(t, "left", listDir(t, dir), []string{unfinished + "new", "old.eml"})
-	})
-	t.Run("a file in the folder's place is an error", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "mail")
-		expect.OK(t, os.WriteFile(path, nil, 0o600))
-		if _, err := NewFolder(path, "sandlot@localhost"); err == nil {
-			t.Error("no error")
-		}
 	})
 }

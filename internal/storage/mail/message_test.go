@@ -372,17 +372,3 @@ func TestCatalogs(t *testing.T) {
 		catalog.Open[texts](fstest.MapFS{"en.json": {Data: []byte(`{"verify": {"greeting": "Hi"}}`)}}, "*.json")
 	})
 }
-
-func TestLanguages(t *testing.T) {
-	t.Parallel()
-	b := openBook()
-	for asked, want := range map[string]string{
-		"en": "en", "en-GB": "en", "de": "de", "de-AT": "de", "de-CH": "de", "es-MX": "es", "fr-CA": "fr", "ja-JP": "ja",
-		"pt-BR": "pt", "pt-PT": "pt", "zh": "zh-Hans", "zh-CN": "zh-Hans", "zh-Hans-SG": "zh-Hans",
-		"": "en", "x": "en", "../../etc/passwd": "en", "ko": "en", "sw": "en", "und": "en", "nonsense-language": "en",
-	} {
-		if got, _ := b.Nearest(asked); got != want {
-			t.Errorf("%q gets %s, want %s", asked, got, want)
-		}
-	}
-}

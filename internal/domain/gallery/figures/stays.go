@@ -68,15 +68,12 @@ func (s *Stays) Gone(id sandlot.ProjectID, player string, now time.Time) (over S
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := s.key(id, player)
-	at, there := s.current[key]
-	if !there {
-		return Stay{}, false
-	}
+	at, ok := s.current[key]
 	delete(s.current, key)
 	if now.After(at.last) && !at.silent(now) {
 		at.last = now
 	}
-	return at.over(), true
+	return at.over(), ok
 }
 
 // End ends the stays without a heartbeat for Silence, or all of them, and returns them.

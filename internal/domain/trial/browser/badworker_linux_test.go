@@ -2,7 +2,7 @@ package browser
 
 import (
 	"context"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -24,11 +24,11 @@ var bad = map[string]func(*net.UnixConn){
 	"complains": func(*net.UnixConn) { _, _ = os.Stderr.WriteString("\x1b[31mit is so\n"); os.Exit(3) },
 	"silent":    func(c *net.UnixConn) { handed(c); select {} },
 	"unready":   func(*net.UnixConn) { select {} },
-	"rubbish":   func(c *net.UnixConn) { handed(c); say(c, 'z', 8, "rubbish!") },
-	"boasts":    func(c *net.UnixConn) { handed(c); say(c, frameReport, 1<<31, "{}") },
-	"no JSON":   func(c *net.UnixConn) { handed(c); say(c, frameReport, 2, "{[") },
-	"repeats":   func(c *net.UnixConn) { handed(c); say(c, frameShot, 1, "a"); say(c, frameShot, 1, "b") },
-	"half":      func(c *net.UnixConn) { handed(c); say(c, frameReport, 100, "{}"); os.Exit(0) },
+	"rubbish":   func(c *net.UnixConn) { handed(c); say(c, "rubbish!") },
+	"boasts":    func(c *net.UnixConn) { handed(c); say(c, `{"Errors":["`+strings.Repeat("x", 3<<20)) },
+	"no JSON":   func(c *net.UnixConn) { handed(c); say(c, "{[") },
+	"draws":     func(c *net.UnixConn) { handed(c); say(c, `{"Shot":"`+strings.Repeat("AAAA", 1<<20/3+1)+`"}`) },
+	"half":      func(c *net.UnixConn) { handed(c); say(c, `{"Moved":tr`); os.Exit(0) },
 	"hungry": func(c *net.UnixConn) {
 		handed(c)
 		taken := make([]byte, 96<<20)
@@ -49,9 +49,7 @@ var bad = map[string]func(*net.UnixConn){
 	"orphan": func(*net.UnixConn) { select {} },
 	"liar": func(c *net.UnixConn) {
 		handed(c)
-		say(c, frameShot, 9, "no image!")
-		report := `{"Painted":true,"Paint":9223372036854775807,"Errors":["\u202eevil\n` + strings.Repeat("x", 5000) + `"` + strings.Repeat(`,"e"`, 5000) + `]}`
-		say(c, frameReport, len(report), report)
+		say(c, `{"Shot":"bm8gaW1hZ2Uh","Painted":true,"Paint":9223372036854775807,"Errors":["\u202eevil\n`+strings.Repeat("x", 5000)+`"`+strings.Repeat(`,"e"`, 5000)+`]}`)
 	},
 }
 
@@ -79,12 +77,10 @@ func handed(c *net.UnixConn) {
 	if err != nil {
 		os.Exit(5)
 	}
-	_, _, _ = readFrame(c)
+	_ = json.NewDecoder(c).Decode(&order{})
 }
 
-func say(c io.Writer, kind byte, length int, body string) {
-	_, _ = c.Write(append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(length)), body...))
-}
+func say(c io.Writer, text string) { _, _ = io.WriteString(c, text) }
 
 // TestAWorkerIsNotBelieved: it is cut off whatever it says, says nothing, or takes, and all beneath it ends with it.
 func TestAWorkerIsNotBelieved(t *testing.T) {
@@ -98,8 +94,8 @@ func TestAWorkerIsNotBelieved(t *testing.T) {
 		return b.Open(t.Context(), trial.Page{URL: "http://pong.example.org/"})
 	}
 	for stage, want := range map[string]string{
-		"dies": "does not get ready", "complains": "it is so", "rubbish": "frame 'z' of 8 bytes", "boasts": "frame 'r' of 2147483648 bytes",
-		"no JSON": "invalid character", "repeats": "a frame 's'", "half": "broke off", "parent": "broke off",
+		"dies": "does not get ready", "complains": "it is so", "rubbish": "invalid character", "boasts": "broke off",
+		"no JSON": "invalid character", "draws": "too large a picture", "half": "broke off", "parent": "broke off",
 	} {
 		_, err := open(stage, time.Minute)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {

@@ -10,8 +10,8 @@
 //     of the service is there.
 //   - of processes: no other process can be seen, and all end with the worker.
 //
-// The server's process watches time and memory, and kills the worker when either has run out. It reads the worker's
-// messages in bounded frames, and does not believe them.
+// The server's process watches time and memory, and kills the worker when either has run out. It reads
+// one bounded report of the worker, and does not believe it.
 //
 // If a machine does not allow such namespaces, no page is opened at all.
 package browser
@@ -108,8 +108,8 @@ func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
 		return trial.Seen{}, err
 	}
 	defer o.close()
-	heard, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Times: long, Key: o.key}, o)
-	s := heard.seen(long.Wall)
+	r, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Times: long, Key: o.key}, o)
+	s := r.seen(long.Wall)
 	o.note(&s)
 	s.Memory = errors.Is(err, errMemory)
 	if err != nil && !s.Memory {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/chromedp/chromedp"
 )
@@ -18,25 +19,16 @@ const (
 
 // answer reads an order, carries it out, and sends the report.
 func answer(ctx context.Context, conn io.ReadWriter) error {
-	kind, body, err := readFrame(conn)
-	if err != nil {
-		return err
-	}
 	var todo order
-	if err := json.Unmarshal(body, &todo); err != nil || kind != frameOrder {
-		return fmt.Errorf("no order: %q, %w", kind, err)
+	if err := json.NewDecoder(conn).Decode(&todo); err != nil {
+		return fmt.Errorf("no order: %w", err)
 	}
 	go endWith(conn)
-	r, shot, err := open(ctx, todo)
+	r, err := open(ctx, todo)
 	if err != nil {
-		return writeFrame(conn, frameFailed, []byte(clip(err.Error(), mostOf[frameFailed])))
+		r = report{Failed: clip(err.Error(), mostReason)}
 	}
-	if shot != nil {
-		if err := writeFrame(conn, frameShot, shot); err != nil {
-			return err
-		}
-	}
-	return writeJSON(conn, frameReport, r)
+	return send(conn, r)
 }
 
 // endWith ends this process when the server's process has closed its end, for any reason: without it nothing watches
@@ -47,26 +39,26 @@ func endWith(conn io.Reader) {
 }
 
 // open starts the browser, and plays with the page.
-func open(ctx context.Context, todo order) (r report, shot []byte, err error) {
+func open(ctx context.Context, todo order) (r report, err error) {
 	said := &tail{}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // the browser ends with its namespaces in any case: nobody waits for one that hangs
 	ctx, _ = chromedp.NewExecAllocator(ctx, options(todo, said)...)
 	ctx, _ = chromedp.NewContext(ctx)
 	if err := chromedp.Do(ctx); err != nil {
-		return r, nil, fmt.Errorf("start %s: %w: %s", todo.Browser, err, said)
+		return r, fmt.Errorf("start %s: %w: %s", todo.Browser, err, said)
 	}
 	if todo.URL == "" {
-		return r, nil, nil
+		return r, nil
 	}
 	s := newSession(ctx, todo.Times)
 	if err := s.prepare(); err != nil {
-		return r, nil, err
+		return r, err
 	}
 	if err := s.play(todo); err != nil {
-		return r, nil, err
+		return r, err
 	}
-	return s.report(), s.look.picture(), nil
+	return s.report(), nil
 }
 
 // options returns the browser's command line. Its own sandbox stays on: there is no --no-sandbox here, and the browser
@@ -77,37 +69,23 @@ func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 		"host-resolver-rules":             "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", // names are for the proxy
 		"force-webrtc-ip-handling-policy": "disable_non_proxied_udp",
 		"webrtc-ip-handling-policy":       "disable_non_proxied_udp",
-		"disable-quic":                    true,
 		"disable-features": "Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,DialMediaRouteProvider," +
 			"CertificateTransparencyComponentUpdater,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
-		"disable-component-update":               true,
-		"disable-domain-reliability":             true,
-		"disable-notifications":                  true,
-		"disable-print-preview":                  true,
-		"disable-speech-api":                     true,
-		"deny-permission-prompts":                true,
-		"block-new-web-contents":                 true, // no second window
-		"disable-popup-blocking":                 false,
-		"disable-ipc-flooding-protection":        false,
-		"disable-dev-shm-usage":                  false,
-		"disable-hang-monitor":                   false,
-		"no-sandbox":                             false,
-		"mute-audio":                             true,
-		"autoplay-policy":                        "no-user-gesture-required",
-		"hide-scrollbars":                        true,
-		"use-gl":                                 "angle",
-		"use-angle":                              "swiftshader", // games draw with WebGL, and there is no graphics card
-		"enable-unsafe-swiftshader":              true,
-		"disk-cache-size":                        "1",
-		"js-flags":                               "--max-old-space-size=256",
-		"renderer-process-limit":                 "4",
-		"disable-breakpad":                       true,
-		"disable-crash-reporter":                 true,
-		"force-device-scale-factor":              "1",
-		"window-size":                            fmt.Sprintf("%d,%d", width, height),
-		"user-data-dir":                          "/tmp/profile",
-		"disable-background-networking":          true,
-		"disable-client-side-phishing-detection": true,
+		"autoplay-policy": "no-user-gesture-required",
+		"use-gl":          "angle", "use-angle": "swiftshader", // games draw with WebGL, and there is no graphics card
+		"disk-cache-size": "1", "js-flags": "--max-old-space-size=256", "renderer-process-limit": "4",
+		"force-device-scale-factor": "1", "window-size": fmt.Sprintf("%d,%d", width, height), "user-data-dir": "/tmp/profile",
+	}
+	const off = "no-sandbox disable-popup-blocking disable-ipc-flooding-protection disable-dev-shm-usage disable-hang-monitor"
+	const on = "block-new-web-contents deny-permission-prompts disable-background-networking disable-breakpad " +
+		"disable-client-side-phishing-detection disable-component-update disable-crash-reporter disable-domain-reliability " +
+		"disable-notifications disable-print-preview disable-quic disable-speech-api enable-unsafe-swiftshader " +
+		"hide-scrollbars mute-audio"
+	for _, name := range strings.Fields(off) {
+		flags[name] = false
+	}
+	for _, name := range strings.Fields(on) {
+		flags[name] = true
 	}
 	if todo.Key != "" {
 		flags["ignore-certificate-errors-spki-list"] = todo.Key

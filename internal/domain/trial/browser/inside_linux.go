@@ -263,6 +263,6 @@ func hand(conn *net.UnixConn) error {
 
 // handOver reports that the worker is ready, and gives a listener away.
 func handOver(conn *net.UnixConn, listener *os.File) error {
-	_, _, err := conn.WriteMsgUnix([]byte{frameReady, 0, 0, 0, 0}, unix.UnixRights(int(listener.Fd())), nil)
+	_, _, err := conn.WriteMsgUnix([]byte{ready}, unix.UnixRights(int(listener.Fd())), nil)
 	return err
 }

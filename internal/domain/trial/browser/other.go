@@ -29,4 +29,4 @@ func Shows(string) bool { return false }
 // Work runs the worker's process, in one of its stages.
 func Work(context.Context, string) error { return errLinux }
 
-func (*Browser) work(context.Context, order, *origin) (heard, error) { return heard{}, errLinux }
+func (*Browser) work(context.Context, order, *origin) (report, error) { return report{}, errLinux }

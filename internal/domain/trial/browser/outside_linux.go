@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -62,18 +63,18 @@ func FindUser(name string) (User, error) {
 var errMemory = errors.New("the page took more memory than a trial has")
 
 // work runs one worker, from its start to the end of all its processes.
-func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err error) {
+func (b *Browser) work(ctx context.Context, todo order, o *origin) (r report, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ours, theirs, err := pair()
 	if err != nil {
-		return h, err
+		return r, err
 	}
 	defer ours.Close()
 	said := &tail{}
 	cmd := b.command(ctx, theirs, said)
 	if err := start(cmd, theirs); err != nil {
-		return h, fmt.Errorf("start the worker in namespaces: %w", refused(err))
+		return r, fmt.Errorf("start the worker in namespaces: %w", refused(err))
 	}
 	ended := make(chan struct{})
 	end := sync.OnceFunc(func() {
@@ -85,18 +86,18 @@ func (b *Browser) work(ctx context.Context, todo order, o *origin) (h heard, err
 	go watch(ended, cmd.Process.Pid, cmp.Or(b.memory, mostMemory), func() { cancel(errMemory) })
 	stop := context.AfterFunc(ctx, func() { _ = ours.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	h, err = talk(ours, todo, o)
+	r, err = talk(ours, todo, o)
 	why := context.Cause(ctx)
 	end()
 	switch {
 	case err == nil:
-		return h, nil
+		return r, nil
 	case why != nil:
-		return h, why
+		return r, why
 	case said.String() != "":
-		return h, fmt.Errorf("%w: %s", err, said)
+		return r, fmt.Errorf("%w: %s", err, said)
 	}
-	return h, err
+	return r, err
 }
 
 // refused adds an operator's remedies to the error of a system that gives a process no namespaces of its own. The
@@ -111,22 +112,22 @@ func refused(err error) error {
 }
 
 // talk gives a worker its order, answers its browser, and reads its messages.
-func talk(conn *net.UnixConn, todo order, o *origin) (heard, error) {
+func talk(conn *net.UnixConn, todo order, o *origin) (report, error) {
 	l, err := receive(conn)
 	if err != nil {
-		return heard{}, fmt.Errorf("the worker does not get ready: %w", err)
+		return report{}, fmt.Errorf("the worker does not get ready: %w", err)
 	}
 	defer l.Close()
 	go o.run(l)
-	if err := writeJSON(conn, frameOrder, todo); err != nil {
-		return heard{}, err
+	if err := send(conn, todo); err != nil {
+		return report{}, err
 	}
 	return hear(conn)
 }
 
 // receive takes over the listener in the worker's network, and closes any other file.
 func receive(conn *net.UnixConn) (net.Listener, error) {
-	head, rights := make([]byte, 5), make([]byte, unix.CmsgSpace(4)) // one descriptor fills it, and two do as well
+	head, rights := make([]byte, 1), make([]byte, unix.CmsgSpace(4)) // one descriptor fills it, and two do as well
 	n, got, _, _, err := conn.ReadMsgUnix(head, rights)
 	if err != nil {
 		return nil, err
@@ -138,7 +139,7 @@ func receive(conn *net.UnixConn) (net.Listener, error) {
 	switch {
 	case err != nil || len(given) == 0:
 		return nil, io.ErrUnexpectedEOF // the process has ended
-	case n != len(head) || head[0] != frameReady || len(given) > 1:
+	case n != len(head) || head[0] != ready || len(given) > 1:
 		return nil, errors.New("it sends something else")
 	}
 	return net.FileListener(given[0])
@@ -202,4 +203,63 @@ func pair() (ours *net.UnixConn, theirs *os.File, err error) {
 		return nil, nil, err
 	}
 	return conn.(*net.UnixConn), theirs, nil
+}
+
+const watchEvery = 200 * time.Millisecond
+
+// watch calls tooMuch once when a process and all beneath it have more memory than most, and then returns, or when
+// ended is closed.
+func watch(ended <-chan struct{}, pid int, most int64, tooMuch func()) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			if taken(pid) > most {
+				tooMuch()
+				return
+			}
+		}
+	}
+}
+
+// taken returns the bytes of memory that a process and all beneath it have of their own. Memory that several of them
+// share counts for each.
+func taken(root int) (sum int64) {
+	children := map[int][]int{}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return 0
+	}
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			if parent := number(statusOf(pid), "PPid:"); parent > 0 {
+				children[int(parent)] = append(children[int(parent)], pid)
+			}
+		}
+	}
+	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
+		status := statusOf(queue[0])
+		sum += (number(status, "RssAnon:") + number(status, "RssShmem:")) << 10
+		queue = append(queue, children[queue[0]]...)
+	}
+	return sum
+}
+
+func statusOf(pid int) []byte {
+	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status") // the process may have ended
+	return text
+}
+
+// number returns the number after a name at the beginning of a line; 0 if there is none.
+func number(text []byte, name string) int64 {
+	_, after, found := bytes.Cut(text, []byte("\n"+name))
+	fields := bytes.Fields(after[:min(len(after), 64)])
+	if !found || len(fields) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(string(fields[0]), 10, 64)
+	return n
 }

@@ -19,10 +19,10 @@ func TestAWorkerGivesOneListener(t *testing.T) {
 		given func(listener, pipe int) []int
 		taken bool
 	}{
-		"a listener alone":             {"l\x00\x00\x00\x00", func(l, _ int) []int { return []int{l} }, true},
-		"a listener and a pipe":        {"l\x00\x00\x00\x00", func(l, p int) []int { return []int{l, p} }, false},
-		"a pipe":                       {"l\x00\x00\x00\x00", func(_, p int) []int { return []int{p} }, false},
-		"a pipe with another greeting": {"x\x00\x00\x00\x00", func(_, p int) []int { return []int{p} }, false},
+		"a listener alone":             {"l", func(l, _ int) []int { return []int{l} }, true},
+		"a listener and a pipe":        {"l", func(l, p int) []int { return []int{l, p} }, false},
+		"a pipe":                       {"l", func(_, p int) []int { return []int{p} }, false},
+		"a pipe with another greeting": {"x", func(_, p int) []int { return []int{p} }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

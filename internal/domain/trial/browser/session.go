@@ -149,10 +149,11 @@ func (s *session) report() report {
 	defer s.mu.Unlock()
 	r := report{
 		Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(),
-		Hangs: s.hangs, Errors: s.errors,
+		Hangs: s.hangs, Shot: s.look.picture(),
 	}
-	if s.crashed {
-		r.Errors = append(r.Errors, "The page crashed.")
+	n := copy(r.Errors[:], s.errors)
+	if s.crashed && n < len(r.Errors) {
+		r.Errors[n] = "The page crashed."
 	}
 	return r
 }

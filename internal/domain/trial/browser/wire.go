@@ -1,24 +1,26 @@
 package browser
 
 import (
-	"encoding/binary"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
 	"unicode/utf8"
+
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/format/inspect"
 )
 
-// The kinds of frames between the two processes, and the most bytes of each. A frame is its kind, the length of its
-// body in four bytes, and the body.
-const (
-	frameOrder  = 'o' // to the worker: the page to open
-	frameReady  = 'l' // from the worker: it listens; the listener comes beside it
-	frameReport = 'r'
-	frameShot   = 's'
-	frameFailed = 'e' // in place of a report
-)
+// ready is what a worker sends when it listens; the listener comes beside it.
+const ready = 'l'
 
-var mostOf = map[byte]int{frameOrder: 4 << 10, frameReady: 0, frameReport: 64 << 10, frameShot: mostShot, frameFailed: 1 << 10}
+// The most bytes of a report, whose picture is written in base64, and of the reason in place of one.
+const mostReport, mostReason = 2 << 20, 1 << 10
 
 // An order is the task of a worker.
 type order struct {
@@ -30,46 +32,24 @@ type order struct {
 
 // A report holds a worker's observations. None of them can be believed: the page may have taken the browser over.
 type report struct {
+	Failed  string // the reason why there is nothing else
 	Painted bool
 	Paint   int64 // ms
 	Moved   bool
 	Blank   bool
 	Unseen  bool // there were too few screenshots to see whether it moved
 	Hangs   bool
-	Errors  []string
+	Errors  [trial.MostEntries]string
+	Shot    []byte
 }
 
-func writeFrame(w io.Writer, kind byte, body []byte) error {
-	if len(body) > mostOf[kind] {
-		return fmt.Errorf("a frame %q of %d bytes is too long", kind, len(body))
+// send writes a message as JSON. Nothing comes behind it, for the other end reads no more than it needs.
+func send(w io.Writer, message any) error {
+	text, err := json.Marshal(message)
+	if err == nil {
+		_, err = w.Write(text)
 	}
-	head := binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)))
-	_, err := w.Write(append(head, body...))
 	return err
-}
-
-// readFrame reads a frame; one longer than its kind may be is an error before it is read.
-func readFrame(r io.Reader) (kind byte, body []byte, err error) {
-	var head [5]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return 0, nil, err
-	}
-	most, known := mostOf[head[0]]
-	n := binary.BigEndian.Uint32(head[1:])
-	if !known || n > uint32(most) {
-		return 0, nil, fmt.Errorf("a frame %q of %d bytes", head[0], n)
-	}
-	body = make([]byte, n)
-	_, err = io.ReadFull(r, body)
-	return head[0], body, err
-}
-
-func writeJSON(w io.Writer, kind byte, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return writeFrame(w, kind, body)
 }
 
 // clip cuts a text to at most most bytes, between two characters.
@@ -81,4 +61,74 @@ func clip(s string, most int) string {
 		most--
 	}
 	return s[:most]
+}
+
+// hear reads the report of a worker, which comes after it is ready.
+func hear(conn io.Reader) (r report, err error) {
+	err = json.NewDecoder(io.LimitReader(conn, mostReport)).Decode(&r)
+	switch {
+	case err != nil:
+		return report{}, fmt.Errorf("the worker broke off: %w", err)
+	case r.Failed != "":
+		return report{}, errors.New(plainText(r.Failed, mostReason))
+	case len(r.Shot) > mostShot:
+		return report{}, errors.New("the worker sends too large a picture")
+	}
+	return r, nil
+}
+
+// seen returns the observations that can be accepted.
+func (r report) seen(wall time.Duration) trial.Seen {
+	s := trial.Seen{Shot: r.Shot, Moved: r.Moved, Blank: r.Blank, Unseen: r.Unseen, Hangs: r.Hangs}
+	if r.Painted {
+		s.FirstPaint = time.Duration(min(max(r.Paint, 1), wall.Milliseconds())) * time.Millisecond
+	}
+	for _, e := range r.Errors {
+		if e = plainText(e, trial.MostText); e != "" {
+			s.Errors = append(s.Errors, e)
+		}
+	}
+	return s
+}
+
+// plainText returns a text of a page in a form that may be shown: valid, on one line, without control and invisible
+// characters, without keys, and not longer than most bytes.
+func plainText(s string, most int) string {
+	s = inspect.Redact(visible(clip(s, 4*most)))
+	return strings.TrimSpace(clip(visible(s), most)) // again: a key may have been removed from an encoded text
+}
+
+// visible returns a text without characters that control a terminal or the direction of reading, and on one line.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\u2028' || r == '\u2029':
+			return ' '
+		case r == '\u200c' || r == '\u200d': // these join letters, and make one picture of several
+			return r
+		case unicode.In(r, unicode.Cc, unicode.Cf):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+}
+
+// tail keeps the last KiB of a process's output for people.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = bytes.Clone(t.text[max(0, len(t.text)-1<<10):])
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return plainText(string(t.text), 1<<10)
 }

@@ -1,7 +1,6 @@
 package s3
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,13 +45,4 @@ func TestKeysComeFromTheSourcesOfTheSDKWhereNoneAreGiven(t *testing.T) {
 	if text := s.hideKeys("key " + b.Key + ", secret " + b.Secret); text != "key (hidden), secret (hidden)" {
 		t.Error(text)
 	}
-}
-
-func TestAnOpenThatIsGivenUpEnds(t *testing.T) {
-	t.Parallel()
-	b := newBucket(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := Open(ctx, b.config(), b.access(), Options{Instance: instance})
-	expect.Is(t, "Open", err, context.Canceled)
 }

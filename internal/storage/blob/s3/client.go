@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -49,31 +50,25 @@ func (l limits) size(n int64) time.Duration {
 	return l.call + time.Duration(n/l.rate)*time.Second
 }
 
-// newClient returns a client of the SDK, its HTTP client, and the provider of the keys.
-func newClient(
-	ctx context.Context, c Config, a Access, l limits,
-) (*sdk.Client, *awshttp.BuildableClient, aws.CredentialsProvider, error) {
-	transport := newTransport(l)
-	loaded := aws.Config{HTTPClient: transport}
+// newStore returns a Store that has sent no request yet.
+func newStore(ctx context.Context, c Config, a Access, opts Options, l limits) (*Store, error) {
+	s := &Store{transport: newTransport(l), config: c, opts: opts, limits: l, now: time.Now}
+	loaded := aws.Config{HTTPClient: s.transport}
 	if a.Key != "" {
 		loaded.Credentials = credentials.NewStaticCredentialsProvider(a.Key, a.Secret, a.Session)
 	} else {
 		var err error
-		if loaded, err = config.LoadDefaultConfig(ctx, config.WithHTTPClient(transport)); err != nil {
-			return nil, nil, nil, err
+		if loaded, err = config.LoadDefaultConfig(ctx, config.WithHTTPClient(s.transport)); err != nil {
+			return nil, err
 		}
 	}
-	switch {
-	case c.Region != "":
-		loaded.Region = c.Region
-	case a.Region != "":
-		loaded.Region = a.Region
-	case loaded.Region == "" && c.Endpoint != "":
-		loaded.Region = "us-east-1" // accepted by stores without regions
-	case loaded.Region == "":
-		return nil, nil, nil, errors.New("no region: add region=... to the URL of the bucket, or set AWS_REGION")
+	loaded.Region = cmp.Or(c.Region, a.Region, loaded.Region)
+	if loaded.Region == "" && c.Endpoint == "" {
+		return nil, errors.New("no region: add region=... to the URL of the bucket, or set AWS_REGION")
 	}
-	return sdk.NewFromConfig(loaded, func(o *sdk.Options) {
+	loaded.Region = cmp.Or(loaded.Region, "us-east-1") // accepted by stores without regions
+	s.keys = loaded.Credentials
+	s.client = sdk.NewFromConfig(loaded, func(o *sdk.Options) {
 		if c.Endpoint != "" {
 			o.BaseEndpoint = &c.Endpoint
 		}
@@ -84,9 +79,10 @@ func newClient(
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.DisableLogOutputChecksumValidationSkipped = true
 		o.ContinueHeaderThresholdBytes = -1
-		o.HTTPClient = transport
+		o.HTTPClient = s.transport
 		o.Retryer = newRetryer(l)
-	}), transport, loaded.Credentials, nil
+	})
+	return s, nil
 }
 
 func newRetryer(l limits) aws.Retryer {

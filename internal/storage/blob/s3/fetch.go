@@ -22,14 +22,9 @@ func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64,
 	if !blob.Valid(ref) {
 		return sandlot.ErrNotFound // no blob ever had this name
 	}
-	got, err := 0, error(nil)
-	for range 2 {
-		var n int
-		n, err = s.fetch(ctx, s.blobKey(ref), size, off+int64(got), p[got:])
-		got += n
-		if err == nil || isDomain(err) || ctx.Err() != nil || codeOf(err) != "" {
-			break
-		}
+	got, err := s.fetch(ctx, s.blobKey(ref), size, off, p)
+	if err != nil && !isDomain(err) && ctx.Err() == nil && codeOf(err) == "" {
+		_, err = s.fetch(ctx, s.blobKey(ref), size, off+int64(got), p[got:])
 	}
 	return s.told(ctx, err)
 }

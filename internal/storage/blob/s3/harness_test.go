@@ -69,9 +69,8 @@ func (b *bucket) openAt(t *testing.T, c Config, l limits) *Store {
 // unopened is a store that was asked nothing yet.
 func (b *bucket) unopened(t *testing.T, c Config, l limits) *Store {
 	t.Helper()
-	client, transport, keys, err := newClient(t.Context(), c, b.access(), l)
+	s, err := newStore(t.Context(), c, b.access(), Options{Instance: instance}, l)
 	expect.OK(t, err)
-	s := &Store{keys: keys, client: client, transport: transport, config: c, opts: Options{Instance: instance}, limits: l, now: time.Now}
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -63,12 +63,11 @@ func Open(ctx context.Context, c Config, a Access, opts Options) (*Store, error)
 }
 
 func open(ctx context.Context, c Config, a Access, opts Options, l limits) (*Store, error) {
-	client, transport, keys, err := newClient(ctx, c, a, l)
+	s, err := newStore(ctx, c, a, opts, l)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{client: client, transport: transport, config: c, opts: opts, limits: l, keys: keys, now: time.Now}
-	if _, err := keys.Retrieve(ctx); ctx.Err() != nil {
+	if _, err := s.keys.Retrieve(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: there are no keys for the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (%s)",
