@@ -31,7 +31,6 @@ type Gallery interface {
 type Facts struct {
 	Quarantine bool // whether projects of accounts without a verified address reach no other site
 	Opening    sandlot.Opening
-	MaxContent int64          // bytes of one call; sandlot.DefaultMaxContent if 0
 	MaxFile    int64          // bytes of a file that comes in parts; sandlot.DefaultMaxFile if 0
 	Accounts   admission.Rate // accounts made without a key, for each address; the zero Rate is no limit
 	Writes     admission.Rate // likewise, of requests that change something
@@ -65,9 +64,6 @@ func New(cfg Config) *Guide {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Facts.MaxContent == 0 {
-		cfg.Facts.MaxContent = sandlot.DefaultMaxContent
-	}
 	if cfg.Facts.MaxFile == 0 {
 		cfg.Facts.MaxFile = sandlot.DefaultMaxFile
 	}
@@ -83,10 +79,7 @@ func (g *Guide) Index() []byte { return g.library().index.body }
 // document alone.
 func (g *Guide) Page(name string) (title string, body template.HTML, ok bool) {
 	p, ok := g.library().pages[name]
-	if !ok {
-		return "", "", false
-	}
-	return p.title, p.html(), true
+	return p.title, p.html, ok
 }
 
 // A document is a text in its served form.
@@ -129,7 +122,8 @@ func (g *Guide) Links() string {
 func (g *Guide) Advertised(page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Vary", "Accept")
-		w.Header().Set("Link", g.Links()+", <"+g.Places.Base.String()+markdownOf(r.URL.Path)+`>; rel="alternate"; type="text/markdown"`)
+		markdown := g.Places.Base.String() + markdownOf(r.URL.Path)
+		w.Header().Set("Link", g.Links()+", <"+markdown+`>; rel="alternate"; type="text/markdown"`)
 		page.ServeHTTP(w, r)
 	})
 }

@@ -2,8 +2,11 @@ package guide
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
 	"fmt"
 	"html"
 	"net/http"
@@ -11,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -212,35 +216,14 @@ func TestTheSkillIsWhatItsListSays(t *testing.T) {
 	}
 }
 
-// TestTheShortTextHasTheFormOfLlmsTxt: one title, a quotation, text without headings, and sections that are lists of links.
-func TestTheShortTextHasTheFormOfLlmsTxt(t *testing.T) {
-	t.Parallel()
-	for name, g := range every(t) {
-		text := get(g, "/llms.txt").Body.String()
-		sections := strings.Split(text, "\n## ")
-		if !regexp.MustCompile(`^# Sandlot\n\n> `).MatchString(text) || len(sections) < 2 || regexp.MustCompile(`(?m)^(# .*|###.*)`).MatchString(sections[0][2:]) {
-			t.Errorf("%s: %s", name, text)
-		}
-		for _, section := range sections[1:] {
-			for line := range strings.Lines(strings.SplitN(section, "\n\n", 2)[1]) {
-				if !regexp.MustCompile(`^- \[[^]]+\]\(https?://[^)]+\)(: .+)?$`).MatchString(strings.TrimSpace(line)) {
-					t.Errorf("%s: no link to a file: %q", name, line)
-				}
-			}
-		}
-	}
-}
-
 func TestADocumentIsKeptUntilItChanges(t *testing.T) {
 	t.Parallel()
 	g := every(t)["local"]
 	first := get(g, "/llms.txt")
 	tag := first.Header().Get("ETag")
-	for _, sent := range []string{tag, "W/" + tag, `"x", ` + tag, "*"} {
-		again := get(g, "/llms.txt", "If-None-Match", sent)
-		if again.Code != http.StatusNotModified || again.Body.Len() != 0 || again.Header().Get("ETag") != tag {
-			t.Errorf("%s: %d with %d bytes", sent, again.Code, again.Body.Len())
-		}
+	again := get(g, "/llms.txt", "If-None-Match", tag)
+	if again.Code != http.StatusNotModified || again.Body.Len() != 0 || again.Header().Get("ETag") != tag {
+		t.Errorf("%d with %d bytes", again.Code, again.Body.Len())
 	}
 	expect.Equal(t, "another tag", get(g, "/llms.txt", "If-None-Match", `"x"`).Code, http.StatusOK)
 	expect.Equal(t, "how long", first.Header().Get("Cache-Control"), "public, max-age=300")
@@ -258,25 +241,95 @@ func TestSecurityTxtNamesTheFormForReports(t *testing.T) {
 	expect.Equal(t, "with one", get(small(cfg), securityPath).Body.String(), "# http://localhost:4711/ serves the addresses of projects under localhost:4711. A project that deceives or harms people is reported at http://localhost:4711/report\nContact: mailto:security@example.com\nContact: http://localhost:4711/report\nExpires: 2026-12-23T00:00:00Z\nPreferred-Languages: en\nCanonical: http://localhost:4711/.well-known/security.txt\n")
 }
 
-// TestCrawlersMayReadWhatIsForEverybody by the rule of robots.txt: the longest beginning counts, and all else is allowed.
-func TestCrawlersMayReadWhatIsForEverybody(t *testing.T) {
+// TestWhatIsSentForAnAccept of browsers, of programs, and of models.
+func TestWhatIsSentForAnAccept(t *testing.T) {
 	t.Parallel()
-	g := every(t)["open"]
-	var no []string
-	for line := range strings.Lines(get(g, "/robots.txt").Body.String()) {
-		if path, ok := strings.CutPrefix(line, "Disallow: "); ok {
-			no = append(no, strings.TrimSpace(path))
-		}
-	}
-	for path, allowed := range map[string]bool{
-		"/": true, "/?sort=played": true, "/p/wick-m4t8z1": true, "/@ada": true, "/docs": true, "/docs.md": true, "/llms.txt": true, "/llms-full.txt": true, "/skill.md": true, "/v1": true, "/openapi.yaml": true, "/sitemap.xml": true, skillAt: true, "/static/site.css": true,
-		"/account": false, "/account/keys": false, "/login": false, "/verify?token=x": false, "/not-me": false, "/report": false, "/embed/wick-m4t8z1": false, "/~/wick-m4t8z1/": false,
+	const html, markdown, json = kindHTML, kindMarkdown, kindJSON
+	for _, row := range []struct{ who, accept, want string }{
+		{"curl", "*/*", html},
+		{"Firefox", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", html},
+		{"a model's reader", "text/markdown, text/html, */*", markdown},
+		{"a model's reader that prefers HTML", "text/html, text/markdown;q=0.9", html},
+		{"axios", "application/json, text/plain, */*", json},
+		{"Markdown", "text/markdown", markdown},
+		{"a program that refuses Markdown", "text/markdown;q=0, application/json", json},
+		{"any text", "text/*", html},
+		{"noise", ";;,,=/ , text/markdown", markdown},
 	} {
-		refused := false
-		for _, beginning := range no {
-			refused = refused || strings.HasPrefix(path, beginning)
+		if got := choose([]string{row.accept}, html, markdown, html, json); got != row.want {
+			t.Errorf("%s (%s) gets %s, not %s", row.who, row.accept, got, row.want)
 		}
-		expect.Equal(t, path+" is allowed", !refused, allowed)
 	}
-	expect.Contains(t, "robots.txt", get(g, "/robots.txt").Body.String(), "\nSitemap: https://example.com/sitemap.xml\n")
+	if got := choose([]string{"image/png", "application/json"}, html, markdown, html, json); got != json {
+		t.Errorf("of two headers it gets %s", got)
+	}
+}
+
+// shelf is a gallery of so many projects, a thousand on a page, of which a page fails, if one is named.
+type shelf struct{ projects, fails, asked int }
+
+func (s *shelf) Listing(_ context.Context, _ sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
+	if s.asked++; s.asked == s.fails {
+		return nil, "", errors.New("broken on purpose")
+	}
+	from, _ := strconv.Atoi(cursor)
+	for i := from; i < min(from+1000, s.projects); i++ {
+		list = append(list, sandlot.Project{ID: sandlot.ProjectID(fmt.Sprintf("project-%06d", i)), UpdatedAt: time.Date(2026, 11, 9, 23, 0, 0, 0, time.UTC)})
+	}
+	if from+1000 < s.projects {
+		next = strconv.Itoa(from + 1000)
+	}
+	return list, next, nil
+}
+
+type sitemap struct {
+	URLs []struct {
+		Loc     string `xml:"loc"`
+		Lastmod string `xml:"lastmod"`
+	} `xml:"url"`
+}
+
+func TestASitemapHasAllProjectsUpToItsBound(t *testing.T) {
+	t.Parallel()
+	for projects, want := range map[int]int{0: 0, 1: 1, 2500: 2500, 70_000: mostURLs} {
+		cfg, all := open(), &shelf{projects: projects}
+		cfg.Gallery = all
+		g := small(cfg)
+		w := get(g, sitemapPath)
+		var got sitemap
+		expect.OK(t, xml.Unmarshal(w.Body.Bytes(), &got))
+		pages := len(g.pagePaths())
+		if len(got.URLs) != min(want+pages, mostURLs) || all.asked > mostURLs/1000+1 || w.Header().Get("Content-Type") != kindXML {
+			t.Fatalf("of %d projects it has %d addresses, and asked %d times", projects, len(got.URLs), all.asked)
+		}
+		expect.Equal(t, "the first", got.URLs[0].Loc, "https://example.com/")
+		if projects > 0 {
+			expect.Equal(t, "the first project", got.URLs[pages].Loc+" "+got.URLs[pages].Lastmod, "https://example.com/p/project-000000 2026-11-09")
+		}
+	}
+}
+
+func TestASitemapThatCannotBeFinishedNeverLooksWhole(t *testing.T) {
+	t.Parallel()
+	cfg := open()
+	cfg.Gallery = &shelf{projects: 2500, fails: 1}
+	expect.Equal(t, "before it began", get(small(cfg), sitemapPath).Code, http.StatusServiceUnavailable)
+	cfg.Gallery = &shelf{projects: 2500, fails: 2}
+	defer func() { expect.Equal(t, "what it ends with", recover(), any(http.ErrAbortHandler)) }()
+	get(small(cfg), sitemapPath)
+}
+
+// TestASitemapCostsWhatItReads: each of its pages is a search, and who has no more of these gets none.
+func TestASitemapCostsWhatItReads(t *testing.T) {
+	t.Parallel()
+	cfg := open()
+	cfg.Gallery = &shelf{projects: 1500}
+	cfg.Admission = admission.New(admission.Config{Public: true, Searches: admission.Rate{Count: 1, Per: time.Hour, Burst: 4}})
+	g := small(cfg)
+	for i, want := range []int{http.StatusOK, http.StatusOK, http.StatusTooManyRequests} {
+		w := get(g, sitemapPath)
+		expect.Equal(t, fmt.Sprint("time ", i), w.Code, want)
+		expect.Equal(t, "Retry-After", w.Header().Get("Retry-After") != "", want == http.StatusTooManyRequests)
+	}
+	expect.Equal(t, "another document", get(g, "/llms.txt").Code, http.StatusOK)
 }

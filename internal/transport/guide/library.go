@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	texts "text/template"
 
 	"github.com/yuin/goldmark"
@@ -26,30 +25,28 @@ type library struct {
 	pages     map[string]page     // by name
 }
 
-// A page is one page of the documentation. Its HTML is made on first use.
+// A page is one page of the documentation.
 type page struct {
-	title, text string // text is Markdown
-	html        func() template.HTML
+	title string
+	html  template.HTML
 }
 
 func newLibrary(cfg Config) *library {
-	l := &library{contract: read(cfg.OpenAPI), documents: map[string]document{}, pages: map[string]page{}}
-	v := newView(cfg, l.contract)
+	l := &library{contract: read(cfg.OpenAPI), pages: map[string]page{}}
+	v := &view{cfg, l.contract, cfg.Places.Base.String(), texts.Must(texts.New("").ParseFS(files, "texts/*.md"))}
 	markdown, plain := kindMarkdown+inUTF8, kindPlain+inUTF8
 	skill := v.write("skill.md")
 	l.index = newDocument(kindJSON, encoded(v.index()))
-	for path, d := range map[string]document{
+	l.documents = map[string]document{
 		"/llms.txt":               newDocument(plain, v.write("llms.md")),
 		"/llms-full.txt":          newDocument(plain, v.write("llms-full.md")),
 		"/skill.md":               newDocument(markdown, skill),
 		skillAt:                   newDocument(markdown, skill),
 		skillsPath + "index.json": newDocument(kindJSON, skills(v.Description(), skill)),
 		"/robots.txt":             newDocument(plain, robots(v.Base)),
-	} {
-		l.documents[path] = d
 	}
-	for _, p := range v.pages() {
-		l.add(v, p.name, string(p.value))
+	for _, name := range v.pageNames() {
+		l.add(v, name, v.page(name))
 	}
 	return l
 }
@@ -57,7 +54,7 @@ func newLibrary(cfg Config) *library {
 // add adds a page, whose title is its first line.
 func (l *library) add(v *view, name, text string) {
 	first, _, _ := strings.Cut(text, "\n")
-	l.pages[name] = page{strings.TrimPrefix(first, "# "), text, sync.OnceValue(func() template.HTML { return v.html(name, text) })}
+	l.pages[name] = page{strings.TrimPrefix(first, "# "), v.html(text)}
 	l.documents[markdownOf(pagePath(name))] = newDocument(kindMarkdown+inUTF8, []byte(text))
 }
 
@@ -84,15 +81,9 @@ func markdownOf(path string) string {
 // A view holds the data of the templates of texts.
 type view struct {
 	Config
-	Base     string
-	contract *contract
-	texts    *texts.Template
-}
-
-func newView(cfg Config, c *contract) *view {
-	v := &view{Config: cfg, Base: cfg.Places.Base.String(), contract: c}
-	v.texts = texts.Must(texts.New("").ParseFS(files, "texts/*.md"))
-	return v
+	*contract
+	Base  string
+	texts *texts.Template
 }
 
 // write returns one of the texts. They are embedded and read by tests, so a broken one is a programmer's error.
@@ -108,40 +99,35 @@ func (v *view) write(name string) []byte {
 var blank = regexp.MustCompile(`\n{3,}`)
 
 // html returns the HTML of a page. Its links to other pages lead to their HTML. HTML in the Markdown is left out.
-func (v *view) html(name, text string) template.HTML {
+func (v *view) html(text string) template.HTML {
 	var pairs []string
 	for _, p := range v.pageNames() {
 		pairs = append(pairs, "]("+v.Base+markdownOf(pagePath(p)), "]("+pagePath(p))
 	}
 	pairs = append(pairs, "]("+v.Base+"/", "](/")
 	var out bytes.Buffer
-	_ = goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID())).Convert([]byte(strings.NewReplacer(pairs...).Replace(text)), &out) // a buffer takes everything
+	md := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	_ = md.Convert([]byte(strings.NewReplacer(pairs...).Replace(text)), &out) // a buffer takes everything
 	return template.HTML(out.String())
 }
 
-// pages returns the pages of the documentation, in their order.
-func (v *view) pages() (list ordered[string]) {
-	for _, name := range v.pageNames() {
-		text := ""
-		switch name {
-		case "":
-			text = string(v.write("docs.md"))
-		case "agents":
-			text = string(v.write("agents.md"))
-		case "errors":
-			text = v.errors()
-		default:
-			text = v.here(v.reference(name))
-		}
-		list = append(list, named[string]{name, text})
+// page returns a page of the documentation in Markdown.
+func (v *view) page(name string) string {
+	switch name {
+	case "":
+		return string(v.write("docs.md"))
+	case "agents":
+		return string(v.write("agents.md"))
+	case "errors":
+		return v.errors()
 	}
-	return list
+	return v.here(v.reference(name))
 }
 
 // pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, and one for errors.
 func (v *view) pageNames() []string {
 	names := []string{"", "agents"}
-	for _, e := range v.contract.endpoints() {
+	for _, e := range v.Endpoints() {
 		if tag := e.tag(); !slices.Contains(names, tag) {
 			names = append(names, tag)
 		}
@@ -159,12 +145,13 @@ func (v *view) index() any {
 		Docs    string `json:"docs"`
 	}
 	var list []one
-	for _, e := range v.contract.endpoints() {
-		list = append(list, one{e.method, e.path, e.key, e.Summary, v.Base + markdownOf(pagePath(e.tag())) + "#" + anchor(e.Summary)})
+	for _, e := range v.Endpoints() {
+		list = append(list, one{e.Method, e.Path, e.key, e.Summary, v.DocsOf(e)})
 	}
 	docs := map[string]string{}
 	for name, path := range map[string]string{
-		"start": "/llms.txt", "all": "/llms-full.txt", "skill": "/skill.md", "skills": skillsPath + "index.json", "docs": "/docs", "docs_markdown": "/docs.md", "openapi_yaml": "/openapi.yaml", "openapi_json": "/openapi.json",
+		"start": "/llms.txt", "all": "/llms-full.txt", "skill": "/skill.md", "skills": skillsPath + "index.json",
+		"docs": "/docs", "docs_markdown": "/docs.md", "openapi_yaml": "/openapi.yaml", "openapi_json": "/openapi.json",
 	} {
 		docs[name] = v.Base + path
 	}
@@ -176,14 +163,12 @@ func (v *view) index() any {
 		Auth      string            `json:"auth"`
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
-	}{v.contract.Info.Title, v.contract.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
+	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
 }
 
 // indent returns JSON with line breaks.
 func indent(text []byte) string {
 	var out bytes.Buffer
-	if json.Indent(&out, text, "", "  ") != nil {
-		return string(text)
-	}
+	_ = json.Indent(&out, text, "", "  ") // it is what inJSON returned
 	return out.String()
 }

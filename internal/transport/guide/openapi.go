@@ -126,25 +126,12 @@ func read(text []byte) *contract {
 // last returns the name in a reference.
 func last(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
-func (c *contract) parameter(p parameter) parameter {
-	if p.Ref != "" {
-		return c.Components.Parameters[last(p.Ref)]
+// target returns what a reference leads to, or without one the value itself.
+func target[T any](ref string, all map[string]T, itself T) T {
+	if ref != "" {
+		return all[last(ref)]
 	}
-	return p
-}
-
-func (c *contract) response(r response) response {
-	if r.Ref != "" {
-		return c.Components.Responses[last(r.Ref)]
-	}
-	return r
-}
-
-func (c *contract) example(e example) example {
-	if e.Ref != "" {
-		return c.Components.Examples[last(e.Ref)]
-	}
-	return e
+	return itself
 }
 
 // schema returns the target of a reference, or the first of several schemas that is not null.
@@ -166,23 +153,16 @@ func (c *contract) kind(s schema) string {
 	if len(s.Enum) > 0 && len(s.Enum) <= 6 {
 		return strings.Join(s.Enum, " or ")
 	}
-	names := []string{s.Type.Value}
-	if s.Type.Kind == yaml.SequenceNode {
-		names = nil
-		for _, n := range s.Type.Content {
-			names = append(names, n.Value)
+	for _, n := range append(s.Type.Content, &s.Type) {
+		switch {
+		case n.Value == "" || n.Value == "null":
+			continue
+		case n.Value == "array" && s.Items != nil && c.kind(*s.Items) != "":
+			return "list of " + c.kind(*s.Items) + "s"
 		}
+		return n.Value
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return n == "null" || n == "" })
-	if len(names) == 0 {
-		return ""
-	}
-	if names[0] == "array" && s.Items != nil {
-		if of := c.kind(*s.Items); of != "" {
-			return "list of " + of + "s"
-		}
-	}
-	return names[0]
+	return ""
 }
 
 // The use that an operation makes of a key.
@@ -210,13 +190,18 @@ func (c *contract) key(op operation) string {
 
 // An endpoint is an operation with its place.
 type endpoint struct {
-	method, path string
+	Method, Path string
 	operation
 	key string
 }
 
-// endpoints returns all operations, in the order of the document.
-func (c *contract) endpoints() (list []endpoint) {
+// KeyWords returns the use that the endpoint makes of a key, in words.
+func (e endpoint) KeyWords() string {
+	return map[string]string{keyNone: "no key", keyOptional: "key optional", keyRequired: "with a key"}[e.key]
+}
+
+// Endpoints returns all operations, in the order of the document.
+func (c *contract) Endpoints() (list []endpoint) {
 	for _, p := range c.Paths {
 		for _, op := range p.value.operations {
 			list = append(list, endpoint{op.name, p.name, op.value, c.key(op.value)})
@@ -232,7 +217,8 @@ func (c *contract) fields(e endpoint) (list ordered[schema], required []string) 
 	}
 	for _, m := range e.RequestBody.Content {
 		if of := c.schema(m.value.Schema); len(of.Properties) > 0 {
-			return slices.DeleteFunc(slices.Clone(of.Properties), func(f named[schema]) bool { return c.schema(f.value).Deprecated || f.value.Deprecated }), of.Required
+			deprecated := func(f named[schema]) bool { return c.schema(f.value).Deprecated || f.value.Deprecated }
+			return slices.DeleteFunc(slices.Clone(of.Properties), deprecated), of.Required
 		}
 	}
 	return nil, nil

@@ -16,12 +16,7 @@ import (
 )
 
 // tag returns the group of an endpoint.
-func (e endpoint) tag() string {
-	if len(e.Tags) == 0 {
-		return "other"
-	}
-	return e.Tags[0]
-}
+func (e endpoint) tag() string { return e.Tags[0] }
 
 // anchor returns the fragment of a heading in an address.
 func anchor(heading string) string {
@@ -40,13 +35,13 @@ func anchor(heading string) string {
 func (v *view) reference(tag string) string {
 	var out strings.Builder
 	title, about := strings.ToUpper(tag[:1])+tag[1:], ""
-	for _, t := range v.contract.Tags {
+	for _, t := range v.Tags {
 		if t.Name == tag {
 			about = t.Description
 		}
 	}
 	fmt.Fprintf(&out, "# %s\n\n%s.\n\n%s\n", title, cmp.Or(about, title), v.Pages(tag))
-	for _, e := range v.contract.endpoints() {
+	for _, e := range v.Endpoints() {
 		if e.tag() == tag {
 			v.describe(&out, e)
 		}
@@ -54,26 +49,25 @@ func (v *view) reference(tag string) string {
 	return out.String()
 }
 
-var keyWords = map[string]string{keyNone: "no key", keyOptional: "key optional", keyRequired: "with a key"}
-
 // describe writes the document's description of an endpoint.
 func (v *view) describe(out *strings.Builder, e endpoint) {
-	fmt.Fprintf(out, "\n## %s\n\n`%s %s`, %s\n", e.Summary, e.method, e.path, keyWords[e.key])
+	fmt.Fprintf(out, "\n## %s\n\n`%s %s`, %s\n", e.Summary, e.Method, e.Path, e.KeyWords())
 	if e.Description != "" {
 		fmt.Fprintf(out, "\n%s\n", strings.TrimSpace(e.Description))
 	}
 	if len(e.Parameters) > 0 {
 		out.WriteString("\nParameters:\n\n")
 		for _, p := range e.Parameters {
-			p = v.contract.parameter(p)
-			v.item(out, p.Name, p.In, p.Required, p.Description)
+			p = target(p.Ref, v.Components.Parameters, p)
+			item(out, p.Name, p.In, p.Required, p.Description)
 		}
 	}
-	fields, required := v.contract.fields(e)
+	fields, required := v.fields(e)
 	if len(fields) > 0 {
 		out.WriteString("\nFields of the body, in JSON or as a form:\n\n")
 		for _, f := range fields {
-			v.item(out, f.name, v.contract.kind(f.value), slices.Contains(required, f.name), cmp.Or(f.value.Description, v.contract.schema(f.value).Description))
+			about := cmp.Or(f.value.Description, v.schema(f.value).Description)
+			item(out, f.name, v.kind(f.value), slices.Contains(required, f.name), about)
 		}
 	}
 	v.request(out, e)
@@ -81,7 +75,7 @@ func (v *view) describe(out *strings.Builder, e endpoint) {
 }
 
 // item writes one entry of a list of names.
-func (v *view) item(out *strings.Builder, name, kind string, required bool, about string) {
+func item(out *strings.Builder, name, kind string, required bool, about string) {
 	if required {
 		kind = strings.TrimPrefix(kind+", required", ", ")
 	}
@@ -110,7 +104,8 @@ func (v *view) request(out *strings.Builder, e endpoint) {
 				if e.key == keyRequired {
 					key = "Authorization: Bearer <api_key>\n"
 				}
-				fmt.Fprintf(out, "\n```http\n%s %s\n%sContent-Type: application/json\n\n%s\n```\n", e.method, e.path, key, indent(inJSON(&ex.value.Value)))
+				fmt.Fprintf(out, "\n```http\n%s %s\n%sContent-Type: application/json\n\n%s\n```\n",
+					e.Method, e.Path, key, indent(inJSON(&ex.value.Value)))
 				return
 			}
 		}
@@ -125,14 +120,14 @@ func (v *view) answers(out *strings.Builder, e endpoint) {
 			failures = append(failures, r.name)
 			continue
 		}
-		found := v.contract.response(r.value)
+		found := target(r.value.Ref, v.Components.Responses, r.value)
 		fmt.Fprintf(out, "\nAnswer %s: %s\n", r.name, flat(found.Description))
 		for _, m := range found.Content {
 			if m.name != kindJSON {
 				continue
 			}
 			for _, one := range m.value.Examples {
-				ex := v.contract.example(one.value)
+				ex := target(one.value.Ref, v.Components.Examples, one.value)
 				if len(m.value.Examples) > 1 && ex.Summary != "" {
 					fmt.Fprintf(out, "\n%s:\n", ex.Summary)
 				}
@@ -148,9 +143,11 @@ func (v *view) answers(out *strings.Builder, e endpoint) {
 // errors returns the page of errors: each code with its example in the document.
 func (v *view) errors() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# Errors\n\nEvery error is a JSON object. `error` is a stable code, `message` says what was wrong with this request, `hint` has a corrected command. "+
-		"After 429, 503 and 507 wait `retry_after` seconds, then send the same again. 409 means that it is done already, or being done.\n\n%s\n\n", v.Pages("errors"))
-	for _, code := range v.contract.Components.Schemas["Code"].Enum {
+	fmt.Fprintf(&out, "# Errors\n\nEvery error is a JSON object. `error` is a stable code, "+
+		"`message` says what was wrong with this request, `hint` has a corrected command. "+
+		"After 429, 503 and 507 wait `retry_after` seconds, then send the same again. "+
+		"409 means that it is done already, or being done.\n\n%s\n\n", v.Pages("errors"))
+	for _, code := range v.Components.Schemas["Code"].Enum {
 		status, message := v.failure(code)
 		fmt.Fprintf(&out, "- `%s` (%s): %s\n", code, status, flat(message))
 	}
@@ -160,7 +157,7 @@ func (v *view) errors() string {
 // failure returns the status and the message of an error from the document's shared example for its code.
 func (v *view) failure(code string) (status, message string) {
 	var said struct{ Status, Message string }
-	ex := v.contract.Components.Examples[code]
+	ex := v.Components.Examples[code]
 	_ = ex.Value.Decode(&said) // a missing example leaves both empty
 	return said.Status, said.Message
 }
@@ -201,9 +198,5 @@ func inJSON(n *yaml.Node) []byte {
 	if n.Tag == "!!timestamp" {
 		v = n.Value
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // a decoded value always encodes
-	return bytes.TrimSpace(out.Bytes())
+	return bytes.TrimSpace(encoded(v))
 }

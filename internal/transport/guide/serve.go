@@ -1,11 +1,10 @@
 package guide
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"sandlot"
@@ -94,7 +93,9 @@ func (g *Guide) find(r *http.Request) (_ document, negotiated bool) {
 	case path == "/" && chosen(r) == kindJSON:
 		return l.index, true
 	case path == "/":
-		return l.documents["/llms.txt"].as(kindMarkdown + inUTF8), true
+		d := l.documents["/llms.txt"]
+		d.kind = kindMarkdown + inUTF8
+		return d, true
 	}
 	if d, ok := l.documents[path]; ok {
 		return d, false
@@ -102,38 +103,13 @@ func (g *Guide) find(r *http.Request) (_ document, negotiated bool) {
 	return l.documents[markdownOf(path)], true
 }
 
-// as returns the same text under another type.
-func (d document) as(kind string) document {
-	d.kind = kind
-	return d
-}
-
 // send answers with a document, or with 304 if it has not changed.
 func send(w http.ResponseWriter, r *http.Request, d document) {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(int(maxAge.Seconds())))
 	h.Set("ETag", d.tag)
-	if has(r.Header.Values("If-None-Match"), d.tag) {
-		w.WriteHeader(http.StatusNotModified)
-		return
-	}
 	h.Set("Content-Type", d.kind)
-	h.Set("Content-Length", strconv.Itoa(len(d.body)))
-	if r.Method == http.MethodHead {
-		return
-	}
-	_, _ = w.Write(d.body) // the client is gone if this fails
-}
-
-func has(headers []string, tag string) bool {
-	return slices.ContainsFunc(headers, func(header string) bool {
-		for one := range strings.SplitSeq(header, ",") {
-			if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == tag {
-				return true
-			}
-		}
-		return false
-	})
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(d.body))
 }
 
 // refuse answers a client over its limit.

@@ -3,7 +3,6 @@ package guide
 import (
 	"bufio"
 	"encoding/xml"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -34,12 +33,15 @@ func (g *Guide) sitemap(w http.ResponseWriter, r *http.Request, grant *admission
 		return
 	}
 	out := &urls{to: bufio.NewWriter(w)}
-	out.begin(g.Places.Base.String(), g.pagePaths())
+	_, _ = out.to.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, path := range g.pagePaths() {
+		out.add(g.Places.Base.String()+path, "")
+	}
 	for {
 		for _, p := range list {
-			out.add(g.Places.Project(p.ID, 0, "").Page, p.UpdatedAt)
+			out.add(g.Places.Project(p.ID, 0, "").Page, "<lastmod>"+p.UpdatedAt.UTC().Format(time.DateOnly)+"</lastmod>")
 		}
-		if next == "" || out.n >= mostURLs || out.err != nil {
+		if next == "" || out.n >= mostURLs {
 			break
 		}
 		if err = grant.Also(admission.Search); err == nil {
@@ -71,27 +73,15 @@ func (g *Guide) pagePaths() []string {
 
 // urls writes the addresses of a sitemap.
 type urls struct {
-	to  *bufio.Writer
-	n   int
-	err error
+	to *bufio.Writer // keeps the first error
+	n  int
 }
 
-func (u *urls) begin(base string, paths []string) {
-	_, _ = u.to.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
-	for _, path := range paths {
-		u.add(base+path, time.Time{})
-	}
-}
-
-func (u *urls) add(address string, changed time.Time) {
-	if u.n++; u.n > mostURLs || u.err != nil {
+func (u *urls) add(address, changed string) {
+	if u.n++; u.n > mostURLs {
 		return
 	}
 	_, _ = u.to.WriteString("<url><loc>")
 	_ = xml.EscapeText(u.to, []byte(address))
-	mod := ""
-	if !changed.IsZero() {
-		mod = "<lastmod>" + changed.UTC().Format(time.DateOnly) + "</lastmod>"
-	}
-	_, u.err = fmt.Fprintf(u.to, "</loc>%s</url>\n", mod)
+	_, _ = u.to.WriteString("</loc>" + changed + "</url>\n")
 }

@@ -71,5 +71,7 @@ func (g *Guide) security() document {
 	if g.SecurityContact != "" {
 		text += "Contact: " + g.SecurityContact + "\n"
 	}
-	return newDocument(kindPlain+inUTF8, []byte(text+"Contact: "+base+"/report\nExpires: "+expires.Format(time.RFC3339)+"\nPreferred-Languages: en\nCanonical: "+base+securityPath+"\n"))
+	text += "Contact: " + base + "/report\nExpires: " + expires.Format(time.RFC3339) +
+		"\nPreferred-Languages: en\nCanonical: " + base + securityPath + "\n"
+	return newDocument(kindPlain+inUTF8, []byte(text))
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // elements lists the elements that a paper may have: text and its structure.
-var elements = strings.Fields("h1 h2 h3 h4 h5 h6 p a ul ol li dl dt dd strong em b i u s del ins small sub sup code pre kbd blockquote q cite br hr " +
-	"table caption thead tbody tfoot tr th td time address abbr span div section article")
+var elements = strings.Fields("h1 h2 h3 h4 h5 h6 p a ul ol li dl dt dd strong em b i u s del ins small sub sup code pre kbd " +
+	"blockquote q cite br hr table caption thead tbody tfoot tr th td time address abbr span div section article")
 
 // attributes lists the attributes that its elements may have.
 var attributes = strings.Fields("href id lang dir title datetime start reversed colspan rowspan scope")
@@ -43,34 +43,23 @@ func clean(source string) (Text, error) {
 	var text Text
 	var out strings.Builder
 	for _, n := range nodes {
-		for in := range within(n) {
-			if err := allow(in); err != nil {
-				return Text{}, err
-			}
-			if in.DataAtom == atom.H1 && text.Title == "" {
-				text.Title = wordsOf(in)
-			}
+		top.AppendChild(n)
+	}
+	for in := range top.Descendants() {
+		if err := allow(in); err != nil {
+			return Text{}, err
 		}
+		if in.DataAtom == atom.H1 && text.Title == "" {
+			text.Title = wordsOf(in)
+		}
+	}
+	for _, n := range nodes {
 		if err := html.Render(&out, n); err != nil {
 			return Text{}, err
 		}
 	}
 	text.Body = template.HTML(out.String())
 	return text, nil
-}
-
-// within yields a node and all its descendants.
-func within(n *html.Node) func(yield func(*html.Node) bool) {
-	return func(yield func(*html.Node) bool) {
-		if !yield(n) {
-			return
-		}
-		for in := range n.Descendants() {
-			if !yield(in) {
-				return
-			}
-		}
-	}
 }
 
 // allow returns an error for a node that is not plain text, and removes classes, which would only change its looks.
@@ -103,7 +92,7 @@ func allow(n *html.Node) error {
 // wordsOf returns the words of a node, separated by single spaces.
 func wordsOf(n *html.Node) string {
 	var out strings.Builder
-	for in := range within(n) {
+	for in := range n.Descendants() {
 		if in.Type == html.TextNode {
 			out.WriteString(in.Data)
 		}

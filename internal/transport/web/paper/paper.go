@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +39,7 @@ func Read(folder string, langs []string) (Papers, error) {
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, cause(err)
+		return nil, err
 	}
 	all := Papers{}
 	for _, e := range entries {
@@ -49,12 +47,13 @@ func Read(folder string, langs []string) (Papers, error) {
 		if !slices.Contains(Names, name) {
 			continue
 		}
-		lang, kind := "", rest
-		if before, after, two := strings.Cut(rest, "."); two {
-			lang, kind = before, after
+		lang, kind, two := strings.Cut(rest, ".")
+		if !two {
+			lang, kind = "", rest
 		}
 		if kind != "md" && kind != "html" || lang != "" && !slices.Contains(langs, lang) {
-			return nil, fmt.Errorf("%s is not a paper: name it %s.md or %s.html, or %s.LANG.md with one of %s", e.Name(), name, name, name, strings.Join(langs, ", "))
+			return nil, fmt.Errorf("%s is not a paper: name it %[2]s.md or %[2]s.html, or %[2]s.LANG.md with one of %[3]s",
+				e.Name(), name, strings.Join(langs, ", "))
 		}
 		if slices.ContainsFunc(all[name], func(t Text) bool { return t.Lang == lang }) {
 			return nil, fmt.Errorf("%s is there as .md and as .html: keep one", strings.TrimSuffix(e.Name(), "."+kind))
@@ -70,7 +69,18 @@ func Read(folder string, langs []string) (Papers, error) {
 }
 
 func readText(path, kind string) (Text, error) {
-	source, err := readFile(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a file")
+	}
+	if err == nil && info.Size() > maxSize {
+		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
+	}
+	if err != nil {
+		return Text{}, err
+	}
+	data, err := os.ReadFile(path)
+	source := strings.TrimPrefix(string(data), "\ufeff")
 	switch {
 	case err != nil:
 		return Text{}, err
@@ -87,64 +97,22 @@ func readText(path, kind string) (Text, error) {
 	return clean(source)
 }
 
-// readFile reads a regular file, and nothing that another program might fill or hold open.
-func readFile(path string) (string, error) {
-	if info, err := os.Stat(path); err != nil {
-		return "", cause(err)
-	} else if !info.Mode().IsRegular() {
-		return "", errors.New("it is not a file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", cause(err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("it is larger than %d KiB", maxSize>>10)
-	}
-	return strings.TrimPrefix(string(data), "\ufeff"), cause(err)
-}
-
-// cause returns an error without the path, which the caller names.
-func cause(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
 // Find returns a paper in a language, or else the one without a language, or else the first.
-func (p Papers) Find(name, lang string) (Text, bool) {
-	texts := p[name]
-	for _, want := range []string{lang, ""} {
-		if i := slices.IndexFunc(texts, func(t Text) bool { return t.Lang == want }); i >= 0 {
-			return texts[i], true
+func (p Papers) Find(name, lang string) (found Text, ok bool) {
+	for _, t := range p[name] {
+		if !ok || t.Lang == lang || t.Lang == "" && found.Lang != lang {
+			found, ok = t, true
 		}
 	}
-	if len(texts) == 0 {
-		return Text{}, false
-	}
-	return texts[0], true
+	return found, ok
 }
 
-// String lists the papers, such as "about (de, en), terms".
+// String lists the papers, such as "about, about.de, terms".
 func (p Papers) String() string {
 	var all []string
 	for _, name := range Names {
-		var langs []string
 		for _, t := range p[name] {
-			if t.Lang != "" {
-				langs = append(langs, t.Lang)
-			}
-		}
-		switch {
-		case len(p[name]) == 0:
-		case len(langs) == 0:
-			all = append(all, name)
-		default:
-			all = append(all, name+" ("+strings.Join(langs, ", ")+")")
+			all = append(all, strings.TrimSuffix(name+"."+t.Lang, "."))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -27,19 +27,14 @@ const (
 	// maxWatchersOf bounds the streams of one address, except of clients without limits: a school behind one address
 	// watches one game, and each browser has a stream for each open page.
 	maxWatchersOf = 200
-	// watchAgain is the time until a retry: people stay on a page for minutes. Until then the page polls its counts
-	// instead.
-	watchAgain = time.Minute
-	// tellEvery is the interval between updates of a project's watchers: faster than anyone reads.
-	tellEvery = time.Second
-	// stillHere is the silence after which a watcher gets a sign of life: proxies end connections that are silent for a
-	// minute, some after half of it.
-	stillHere = 25 * time.Second
-	// watchLife bounds the life of a stream; the browser then opens another. It bounds the system's buffer for a client
-	// that never reads: a message a second is 200 KiB in an hour.
+
+	watchAgain = time.Minute      // until a retry; meanwhile the page polls its counts
+	tellEvery  = time.Second      // between updates: faster than anyone reads
+	stillHere  = 25 * time.Second // of silence: some proxies end a silent connection after half a minute
+	tellWait   = 20 * time.Second // for a client to take a message once the system's buffer is full
+	// watchLife bounds the life of a stream, and so the system's buffer for a client that never reads: a message a
+	// second is 200 KiB. The browser then opens another.
 	watchLife = time.Hour
-	// tellWait is the time that a client has to take a message once the system's buffer is full.
-	tellWait = 20 * time.Second
 )
 
 // Counts holds the counts of a project.
@@ -52,10 +47,12 @@ type Counts struct {
 // CountsOf returns the counts in a project's stats.
 func CountsOf(s sandlot.Stats) Counts { return Counts{s.Players, s.Plays, s.Likes} }
 
+type counter = func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error)
+
 // Watchers holds the streams of projects' counts. Each watched project has one goroutine, which fetches the counts once
 // for all its watchers; a watcher has a connection, and a goroutine that waits for its end.
 type Watchers struct {
-	ask     func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error)
+	ask     counter
 	slots   *admission.Slots
 	now     func() time.Time
 	running sync.WaitGroup // the rooms' goroutines
@@ -89,18 +86,20 @@ type Watcher struct {
 
 // New returns an empty set of at most that many streams: ask fetches the counts of a project, and exempt addresses have
 // no bound of their own.
-func New(ask func(context.Context, sandlot.Caller, sandlot.ProjectID) (sandlot.Stats, error), most int, exempt func(netip.Addr) bool, now func() time.Time) *Watchers {
-	return &Watchers{ask: ask, slots: admission.NewSlots(maxWatchersOf, most, exempt), now: now, rooms: map[sandlot.ProjectID]*room{}}
+func New(ask counter, most int, exempt func(netip.Addr) bool, now func() time.Time) *Watchers {
+	slots := admission.NewSlots(maxWatchersOf, most, exempt)
+	return &Watchers{ask: ask, slots: slots, now: now, rooms: map[sandlot.ProjectID]*room{}}
 }
 
 // Reserve takes a slot for a stream to an address. The caller must call Leave or Begin.
 func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return nil, &admission.Denied{Limit: "watchers", All: true, After: watchAgain}
+	taken, all := false, true
+	if !l.closed {
+		taken, all = l.slots.Take(addr)
 	}
-	if taken, all := l.slots.Take(addr); !taken {
+	if !taken {
 		return nil, &admission.Denied{Limit: "watchers", All: all, After: watchAgain}
 	}
 	return &Watcher{all: l, addr: addr}, nil
@@ -122,10 +121,7 @@ func (w *Watcher) Begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now 
 
 // event returns the counts as one server-sent event.
 func event(c Counts) []byte {
-	text, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // numbers always encode
-	}
+	text, _ := json.Marshal(c) // numbers always encode
 	return fmt.Appendf(nil, "data: %s\n\n", text)
 }
 
