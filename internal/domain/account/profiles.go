@@ -92,11 +92,15 @@ func (s *Profiles) Describe(ctx context.Context, by sandlot.Caller, w Words) (Wo
 	}
 	line, cut, _ := names.Title(w.Line)
 	if n := utf8.RuneCountInString(line); cut || n > MaxLine {
-		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).Note("Send a shorter one.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField,
+			"The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).
+			Note("Send a shorter one.")
 	}
 	link, err := names.Link(w.Link)
 	if err != nil {
-		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.", err).In("link").With(sandlot.OpSame).Note("Send an http or https address, such as https://example.com.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.",
+			err).In("link").With(sandlot.OpSame).
+			Note("Send an http or https address, such as https://example.com.")
 	}
 	w = Words{line, link}
 	return w, s.store.SetWords(ctx, by.Account(), w)

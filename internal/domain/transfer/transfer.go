@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/base/spool"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 )
 
@@ -276,52 +276,12 @@ func (s *Service) adoptOne(
 ) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
-	a.Title, a.Lang, a.Description, a.Tags = p.title, p.lang, p.description, p.tags
-	a.Unlisted, a.Threads, a.Begun = p.unlisted, p.threads, p.created
 	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
-	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, in.zip, tree, p) }
+	a.Stage = func(ctx context.Context, now time.Time) (publish.NewProject, []sandlot.Warning, error) {
+		return p.stage(ctx, in.zip, tree, now)
+	}
 	if in.Account != 0 {
 		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}
 	return s.Projects.Adopt(ctx, by, a)
-}
-
-// stage reads the bytes of a project from the archive, each content once, and compares them with the manifest.
-func stage(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, p project) ([]publish.AdoptedVersion, error) {
-	kept := map[sandlot.Digest]publish.Content{}
-	list := make([]publish.AdoptedVersion, len(p.versions))
-	for i, v := range p.versions {
-		list[i] = publish.AdoptedVersion{Title: v.title, At: v.at, Primary: v.primary, Drop: v.drop, RestoredFrom: v.restored}
-		for _, f := range v.put {
-			c, ok := kept[f.sum]
-			if !ok {
-				var err error
-				if c, err = read(ctx, zip, tree, f); err != nil {
-					return nil, err
-				}
-				kept[f.sum] = c
-			}
-			list[i].Put = append(list[i].Put, publish.SentFile{Name: f.name, Content: c})
-		}
-	}
-	return list, nil
-}
-
-// read stages the bytes of one file, if they match the manifest.
-func read(ctx context.Context, zip *unpack.ZIPFile, tree *publish.Tree, f file) (c publish.Content, err error) {
-	err = zip.Read(f.path, func(_ unpack.Entry, r io.Reader) error {
-		c, err = tree.Keep(ctx, f.name, r)
-		return err
-	})
-	if err != nil {
-		return c, badArchive(err)
-	}
-	if c.SHA256 != f.sum {
-		return c, sandlot.Refuse(sandlot.CodeDigestMismatch,
-			"The file %s has other bytes than the manifest says: their SHA-256 is %s, not %s.", inspect.Quoted(f.name), c.SHA256, f.sum).
-			In("archive").Detail("filename", f.name).
-			Detail("declared_sha256", f.sum.String()).Detail("received_sha256", c.SHA256.String()).
-			With(sandlot.OpNothing).Note("Export the project again. Of this project nothing was imported.")
-	}
-	return c, nil
 }

@@ -169,7 +169,7 @@ func newAccount(handles ...string) publish.NewAccount {
 
 func newProject(id string, owner sandlot.AccountID) publish.NewProject {
 	return publish.NewProject{
-		ID: sandlot.ProjectID(id), Account: owner, Title: "Title of " + id, Lang: "fr", Suffix: "first-" + id, CreatedAt: base(),
+		ID: sandlot.ProjectID(id), Account: owner, Title: "Title of " + id, Described: publish.Described{Lang: "fr"}, Suffix: "first-" + id, CreatedAt: base(),
 		Files: files("index.html", inline("<p>"+id)), Primary: "index.html", Key: key("key of project " + id),
 	}
 }

@@ -105,7 +105,7 @@ func (a *API) whoami(c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := a.Service.Whoami(c.R.Context(), c.By, limit, c.R.URL.Query().Get("cursor"))
+	who, err := a.Reader.Whoami(c.R.Context(), c.By, limit, c.R.URL.Query().Get("cursor"))
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (a *API) versions(c *call) error {
 		return err
 	}
 	defer sent()
-	page, err := a.Service.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
+	page, err := a.Reader.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
 	made()
 	if err != nil {
 		return err

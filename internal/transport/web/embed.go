@@ -24,7 +24,7 @@ const (
 // shares serves the parts of a project that other sites show: its frame, its card and its QR code. It reads no login.
 // It may be used concurrently.
 type shares struct {
-	heads    *publish.Service
+	heads    *publish.Reader
 	places   sandlot.Places
 	pictures *cache[[]byte]
 	covers   *cover.Service
@@ -35,7 +35,7 @@ type shares struct {
 
 func newShares(cfg Config) *shares {
 	return &shares{
-		heads: cfg.Service, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts,
+		heads: cfg.Reader, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts,
 		press:   &painter{Press: card.New(cfg.Fonts, cfg.Log), load: turns.NewLoad(1, nil)},
 		drawers: turns.NewShares[string](maxOfOne),
 	}

@@ -75,7 +75,7 @@ func TestALanguageDoesNotEndItsAttribute(t *testing.T) {
 		t.Errorf("the language is %q, %v", made.Project.Lang, err)
 	}
 	h.later(time.Second)
-	h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "escaped", Lang: attack})
+	h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "escaped", Described: publish.Described{Lang: attack}})
 	for _, target := range []string{"/", "/?q=escaped", "/@kim", "/p/game-abc123"} {
 		if body := has(t, h, target, `lang="x&#34;&gt;&lt;b&gt;"`, "escaped"); strings.Contains(body, "<b>") {
 			t.Errorf("on %s it ends the attribute: %s", target, body)

@@ -15,7 +15,7 @@ import (
 )
 
 // keys serves the page of an account's keys.
-type keys struct{ service *publish.Service }
+type keys struct{ service *publish.Keyring }
 
 func (k keys) routes() []route {
 	return []route{

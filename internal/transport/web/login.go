@@ -40,7 +40,8 @@ func keepsLogins(base *url.URL) bool {
 
 // logins serves the pages on which people log in and out.
 type logins struct {
-	service *account.Service
+	service  *account.Logins
+	sessions *account.Service
 }
 
 func (l *logins) routes() []route {
@@ -232,7 +233,7 @@ func loginOver(v *visit, err error) error {
 // logout ends the session. Having none is no error.
 func (l *logins) logout(v *visit) error {
 	if v.me != nil {
-		err := l.service.EndSession(v.r.Context(), v.by, v.me.Session.ID)
+		err := l.sessions.EndSession(v.r.Context(), v.by, v.me.Session.ID)
 		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}

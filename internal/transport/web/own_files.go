@@ -33,8 +33,8 @@ func (o *ownPages) uploadFiles(v *visit) error {
 	if v.r.ContentLength > maxUpload {
 		return o.uploadTooLarge(v, "")
 	}
-	u := &upload{visit: v, contents: o.service.Contents, tree: o.service.Contents.NewTree(v.grant.Charge())}
-	defer func() { o.service.Contents.DiscardTree(v.r.Context(), u.tree) }()
+	u := &upload{visit: v, contents: o.contents, tree: o.contents.NewTree(v.grant.Charge())}
+	defer func() { o.contents.DiscardTree(v.r.Context(), u.tree) }()
 	form := intake.Form{Most: maxUpload, Words: []string{"form_token", "seen", "folder", "as", "unpack"}, Files: "files", Take: u.take}
 	words, err := form.Read(v.w, v.r, v.grant)
 	page := ownPage{Folder: words["folder"]}
@@ -55,8 +55,8 @@ func (o *ownPages) uploadFiles(v *visit) error {
 		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
 	tree := u.tree
-	u.tree = nil                                                                                                   // the call owns it
-	in := publish.UpdateInput{Project: string(v.ownID()), Tree: tree, FormToken: words["form_token"], Force: true} // people choose files, and models write them
+	u.tree = nil                                                                                                                       // the call owns it
+	in := publish.UpdateInput{Project: string(v.ownID()), Many: publish.Many{Tree: tree}, FormToken: words["form_token"], Force: true} // people choose files, and models write them
 	if n := number(words["seen"]); n != 0 {
 		in.IfVersion = &n
 	}

@@ -27,6 +27,9 @@ const maxMarked = ownFilesPage*(3*512+8) + maxForm
 // ownPages serves the page of a project for its owner, and the forms on it.
 type ownPages struct {
 	service  *publish.Service
+	reader   *publish.Reader
+	trash    *publish.Trash
+	contents *publish.Contents
 	covers   *cover.Service
 	trials   *trial.Service
 	zip      archives
@@ -126,7 +129,7 @@ func (o *ownPages) manage(v *visit) (m publish.Managed, err error) {
 			return m, err
 		}
 	}
-	m, err = o.service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err = o.reader.Manage(v.r.Context(), v.by, v.ownID())
 	v.grant.Files(len(m.Files))
 	return m, err
 }
@@ -210,7 +213,7 @@ func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v,
 
 // download streams the project as a ZIP.
 func (o *ownPages) download(v *visit) error {
-	e, err := o.service.ExportProject(v.r.Context(), v.by, v.ownID())
+	e, err := o.reader.ExportProject(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}
@@ -245,12 +248,12 @@ func (o *ownPages) delete(v *visit) error {
 
 // takeBack recovers a deleted project. A form sent twice gets the same answer.
 func (o *ownPages) takeBack(v *visit) error {
-	back, err := o.service.Trash.TakeBack(v.r.Context(), v.by, v.ownID())
+	back, err := o.trash.TakeBack(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, v.ownPath(), "said.taken-back", "name", name(back))
 }
 
 func (o *ownPages) askPurge(v *visit) error {
-	list, _, err := o.service.Trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
+	list, _, err := o.trash.List(v.r.Context(), v.by, publish.TrashPage{Project: v.ownID()})
 	if err != nil {
 		return err
 	}
@@ -261,6 +264,6 @@ func (o *ownPages) askPurge(v *visit) error {
 
 // purge deletes a project in the trash for good. A form sent twice finds nothing.
 func (o *ownPages) purge(v *visit) error {
-	gone, err := o.service.Trash.Purge(v.r.Context(), v.by, v.ownID())
+	gone, err := o.trash.Purge(v.r.Context(), v.by, v.ownID())
 	return v.doneIf(err, "/account", "said.purged", "name", name(gone))
 }

@@ -51,6 +51,8 @@ func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v
 // versions serves the pages of a project's versions for its owner.
 type versions struct {
 	service     *publish.Service
+	reader      *publish.Reader
+	contents    *publish.Contents
 	own         *ownPages
 	comparisons *turns.Lists[sandlot.AccountID]
 }
@@ -79,7 +81,7 @@ func (s versions) show(v *visit, status int, wrong string) error {
 	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	list, err := s.service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	list, err := s.reader.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
 	if err != nil {
 		return err
 	}

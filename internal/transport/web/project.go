@@ -19,7 +19,7 @@ import (
 
 // projectPages serves the pages on which projects are played and liked.
 type projectPages struct {
-	heads    *publish.Service
+	heads    *publish.Reader
 	gallery  *gallery.Service
 	visitors visitors
 	own      *ownPages
@@ -151,7 +151,7 @@ func (p *projectPages) notShown(v *visit, id sandlot.ProjectID, why error) error
 }
 
 // headOf returns the public project of an address. An invalid id is not found either.
-func headOf(v *visit, in *publish.Service, id sandlot.ProjectID) (sandlot.Project, error) {
+func headOf(v *visit, in *publish.Reader, id sandlot.ProjectID) (sandlot.Project, error) {
 	found, err := in.Current(v.r.Context(), v.by, id)
 	if errors.Is(err, sandlot.CodeInvalidField) {
 		err = sandlot.ErrNotFound

@@ -18,7 +18,7 @@ import (
 type settings struct {
 	account *account.Service
 	people  *account.Profiles
-	exports *publish.Service
+	exports *publish.Reader
 	zip     archives
 }
 

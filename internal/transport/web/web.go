@@ -42,8 +42,13 @@ import (
 type Config struct {
 	// The services of the areas.
 	Service  *publish.Service
+	Reader   *publish.Reader
+	Keyring  *publish.Keyring
+	Trash    *publish.Trash
+	Contents *publish.Contents
 	Sessions *publish.Authenticator
 	Account  *account.Service
+	Logins   *account.Logins
 	People   *account.Profiles
 	Gallery  *gallery.Service
 	Figures  *figures.Service
