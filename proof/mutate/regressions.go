@@ -20,7 +20,7 @@ func regressions() []mutation {
 		{"regression 13: a near miss of project_id is passed over", "internal/transport/intake/choose.go", "if right := missedBy(f, p, field); right != \"\" {", "if right := missedBy(f, p, field); right == \"?\" {", of("13", apiTests)},
 		{"regression 14: null is a value", "internal/transport/intake/fields.go", "return ok && field.Kind != content.Null", "_ = field\n	return ok", of("14", apiTests)},
 		{"regression 15: nobody is told of quarantine", "internal/domain/publish/warnings.go", "	if !s.quarantined(p) {\n", "	if !s.quarantined(p) || true {\n", of("15", publishTests)},
-		{"regression 16: storage always seems to work", "internal/transport/play/storage.go", "catch{storage=false}", "catch{}", of("16", main)},
+		{"regression 16: storage always seems to work", "internal/transport/play/own.go", "catch{storage=false}", "catch{}", of("16", main)},
 		{"regression 17: everything may be a page", "internal/format/inspect/seems.go", "	if opening.Match(text) {\n", "	if opening.Match(text) || true {\n", of("17", publishTests)},
 		{"regression 18: large files get no variants", "internal/format/squeeze/squeeze.go", "|| f.Blob.Size < minSize {", "|| f.Blob.Size < minSize || f.Blob.Size > large {", of("18", "./internal/format/squeeze")},
 		{"regression 18: a round never ends", "internal/format/squeeze/squeeze.go", "if done >= large {", "if done < 0 {", of("18", "./internal/format/squeeze")},

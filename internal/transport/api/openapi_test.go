@@ -286,3 +286,12 @@ func TestDocumentIsServed(t *testing.T) {
 		}
 	})
 }
+
+func TestEveryCodeHasItsStatus(t *testing.T) {
+	t.Parallel()
+	for code := range sandlot.Codes {
+		if statusOf(code) == 0 {
+			t.Errorf("%s has no status", code)
+		}
+	}
+}

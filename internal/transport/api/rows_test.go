@@ -212,3 +212,160 @@ func TestRowsFields(t *testing.T) {
 	add(0, "another sha256 of a stored file", 422, sandlot.CodeDigestMismatch, obj{"content": b64(noise(64 << 10)), "sha256": strings.Repeat("0", 64)})
 	refuses(t, w, rows)
 }
+
+func TestRowsUpdate(t *testing.T) {
+	t.Parallel()
+	w := settled(t, func(s *settings) { s.cfg.MaxFiles = 4 })
+	for _, name := range []string{"a.txt", "manifest.json"} { // the latter is a name like any other: row 50
+		w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": name, "content": "YQ=="}).wants(200)
+	}
+	name := func(n int, name, file string, status int, code sandlot.Code) row {
+		return row{n, name, "/v1/update", "project", obj{"project_id": w.projectID, "filename": file, "content": "YQ=="}, status, code, nil}
+	}
+	body := obj{"project_id": w.projectID, "filename": "index.html", "content": page64}
+	refuses(t, w, []row{
+		name(47, "another case", "Logo.svg", 422, sandlot.CodeFilenameConflict),
+		name(51, "a file too many", "five.txt", 429, sandlot.CodeQuotaExceeded),
+		{0, "an old If-Match", "/v1/update", "", body, 412, sandlot.CodeVersionConflict, []func(*http.Request){with("If-Match", `"1"`)}},
+		{0, "If-Match that is no version", "/v1/update", "", body, 400, sandlot.CodeInvalidField, []func(*http.Request){with("If-Match", `"abc"`)}},
+		{0, "If-Match without quotes", "/v1/update", "", body, 400, sandlot.CodeInvalidField, []func(*http.Request){with("If-Match", `5`)}},
+		{0, "If-Match with two versions", "/v1/update", "", body, 400, sandlot.CodeInvalidField, []func(*http.Request){with("If-Match", `"4", "5"`)}},
+		{0, "If-Match against if_version", "/v1/update", "", obj{"project_id": w.projectID, "filename": "index.html", "content": page64, "if_version": 4}, 400, sandlot.CodeInvalidField, []func(*http.Request){with("If-Match", `"5"`)}},
+	})
+	t.Run("If-Match in other forms guards as well", func(t *testing.T) {
+		w.in(t)
+		for _, form := range []string{`"%d"`, `W/"%d"`, `*`} {
+			version := w.get("/v1/project/"+w.projectID, "").body["version"].(float64)
+			tag := strings.ReplaceAll(form, "%[1]d", fmt.Sprint(version))
+			w.post("/v1/update", w.project, body, with("If-Match", strings.ReplaceAll(tag, "%d", fmt.Sprint(version)))).wants(200)
+		}
+	})
+	t.Run("a conflict tells the current version", func(t *testing.T) {
+		w.in(t)
+		version := w.get("/v1/project/"+w.projectID, "").body["version"]
+		got := w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "index.html", "content": page64, "if_version": 1}).refused(412, sandlot.CodeVersionConflict)
+		if got.body["version"] != version {
+			t.Errorf("told %v, it is %v", got.body["version"], version)
+		}
+	})
+}
+
+func secondProject(w *world) string {
+	w.t.Helper()
+	return w.post("/v1/publish", w.account, obj{"content": page64}).wants(201).str("project_id")
+}
+
+// TestEveryLimitOfAFieldHolds: a longer text is refused, cut or left out, and the answer says so.
+func TestEveryLimitOfAFieldHolds(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	for _, op := range []sandlot.Op{sandlot.OpUpdate, sandlot.OpPublish} {
+		for _, f := range op.Row().Fields {
+			if f.Type != sandlot.Text || f.Most == 0 {
+				continue
+			}
+			call := obj{"text": page, "filename": "index.html", "project_id": w.projectID}
+			if op == sandlot.OpPublish {
+				call = obj{"text": page}
+			}
+			call[f.Name] = strings.Repeat("a", f.Most+1)
+			got := w.post("/v1/"+string(op), w.account, call)
+			said := fmt.Sprint(got.body["field"], got.body["warnings"], got.body["message"])
+			if !strings.Contains(said, f.Name) && !strings.Contains(said, strings.TrimSuffix(f.Name, "_id")) {
+				t.Errorf("%s with %d characters in %s: %d %s", op, f.Most+1, f.Name, got.status, got.text)
+			}
+		}
+	}
+}
+
+// part is the body of a call of an upload.
+func part(id string, n int, content string, more obj) obj {
+	body := obj{"upload_id": id, "part": n, "content": b64(content)}
+	for name, v := range more {
+		body[name] = v
+	}
+	return body
+}
+
+const longID = "0123456789abcdefghijklmnop"
+
+// TestRowsUpload has the refusals of the reading of fields; internal/domain/publish has the rest.
+func TestRowsUpload(t *testing.T) {
+	t.Parallel()
+	refuses(t, settled(t), []row{
+		{n: 59, name: "part 0", body: part("u", 0, "a", nil), status: 400, code: sandlot.CodeInvalidField},
+		{n: 60, name: "part without upload_id", body: obj{"part": 1, "content": "YQ=="}, status: 400, code: sandlot.CodeMissingField},
+		{n: 61, name: "part 2 before part 1", body: part("u", 2, noise(64<<10), nil), status: 422, code: sandlot.CodePart1First},
+		{n: 67, name: "no part at all", body: part("u", 1, "a", obj{"total_parts": 0}), status: 400, code: sandlot.CodeInvalidField},
+		{n: 67, name: "two totals", body: part("u", 1, "a", obj{"total_parts": 3, "parts": 4}), status: 400, code: sandlot.CodeInvalidField},
+		{n: 69, name: "an empty upload_id", body: part("", 1, "a", nil), status: 400, code: sandlot.CodeMissingField},
+	})
+}
+
+// TestRegressionM20PartsWithoutANumberAreToldHowTheyEnd: an agent that sends parts as the specification alone shows them reads the answer's hint.
+func TestRegressionM20PartsWithoutANumberAreToldHowTheyEnd(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.account = w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
+	if got := w.post("/v1/publish", w.account, part("u", 1, page, nil)).wants(202); !strings.Contains(got.str("hint"), "total_parts") || !strings.Contains(got.str("hint"), "curl ") {
+		t.Errorf("the hint is %q", got.str("hint"))
+	}
+	if got := w.post("/v1/publish", w.account, part("u", 2, page, obj{"total_parts": 3})).wants(202); got.body["hint"] != nil {
+		t.Errorf("with the number known the hint is %q", got.str("hint"))
+	}
+}
+
+// A query that cannot be read in part would be read without that part: which may name the project, or ask for a dry run.
+func TestAChangeWithAQueryThatCannotBeReadIsRefused(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	zipped := oneExport(t, 1, 10)
+	tar := func(r *http.Request) { r.Header.Set("Content-Type", "application/zip") }
+	w.unchanged(func() {
+		for _, query := range []string{"?dry_run=%zz", "?a=1;dry_run=true", "?project_id=%", "?dryRun=true", "?dry-run", "?dry_run=true&dry_run=false", "?dry_run"} {
+			for _, path := range []string{"/v1/publish", "/v1/update", "/v1/import"} {
+				w.send("POST", path+query, w.account, zipped, tar, lax).refused(400, sandlot.CodeInvalidField)
+			}
+		}
+	})
+}
+
+func TestADryRunThatATicketWasNotAskedForIsRefused(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	at := w.ticket(w.account, obj{"project_id": w.projectID, "filename": "a.txt"})
+	dry := w.ticket(w.account, obj{"project_id": w.projectID, "filename": "a.txt", "dry_run": true})
+	query := func(q string) func(*http.Request) { return func(r *http.Request) { r.URL.RawQuery = q } }
+	w.unchanged(func() {
+		for _, q := range []string{"dry_run=true", "DryRun=1", "dry_run=%zz", "dry_run"} {
+			w.bytes(at, "x", query(q), lax).refused(400, sandlot.CodeInvalidField)
+		}
+		w.bytes(dry, "x", query("dry_run=true"), lax).wants(200)
+	})
+	w.bytes(at, "x", query("dry_run=false"), lax).wants(200)
+}
+
+// TestWhatOnlyManyFilesObeyIsNeverDroppedBesideOne: one file by itself obeys primary_file, too; where that cannot be, the call is refused.
+func TestWhatOnlyManyFilesObeyIsNeverDroppedBesideOne(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	id := w.projectID
+	one := obj{"project_id": id, "filename": "start.html", "text": page, "primary_file": "start.html"}
+	if a := w.post("/v1/update", w.account, one).wants(200); a.warned("filename_ignored") {
+		t.Error(a.text)
+	}
+	expect.Equal(t, "primary file", w.get("/v1/project/"+id, w.account).str("primary_file"), "start.html")
+	for _, field := range []string{"replace", "primary_file"} {
+		value := any("start.html")
+		if field == "replace" {
+			value = true
+		}
+		a := w.post("/v1/update", w.account, obj{"project_id": id, "filename": "start.html", "text": page, "upload_id": "u", "part": 1, field: value}).refused(400, sandlot.CodeInvalidField)
+		expect.Equal(t, "field", a.str("field"), field)
+		a = w.post("/v1/uploads", w.account, obj{"project_id": id, "filename": "start.html", field: value}).refused(400, sandlot.CodeInvalidField)
+		expect.Equal(t, "field", a.str("field"), field)
+	}
+	if !w.post("/v1/publish", w.account, obj{"text": page, "primary_file": "start.html"}).wants(201).warned("primary_file_ignored") {
+		t.Error("a publish drops primary_file without a word")
+	}
+}

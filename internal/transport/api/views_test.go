@@ -12,8 +12,10 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"sandlot"
+	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
@@ -309,3 +311,46 @@ func TestImport(t *testing.T) {
 }
 
 func asZIP(r *http.Request) { r.Header.Set("Content-Type", "application/zip") }
+
+func TestTheOwnersKeysLearnWhyAPictureIsNotTheCover(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	path := "/v1/project/" + w.projectID + "/checks"
+	expect.Same(t, "of no picture", w.get(path, w.project).wants(200).body["cover_findings"], any([]any{}))
+	w.Exec(`INSERT INTO covers (project, findings) SELECT num, ? FROM projects WHERE id = ?`,
+		`[{"source":"cover","file":"cover.png","kind":"format","format":"movie"},{"source":"shot","file":"","kind":"slow"}]`, w.projectID)
+	want := []any{
+		obj{"source": "cover", "filename": "cover.png", "message": "It is a movie. Save one picture of it as a PNG, JPEG or WebP file, and take that."},
+		obj{"source": "shot", "filename": nil, "message": "It takes too long to read. Make it smaller: 1280 by 720 pixels are enough. Or save it as an ordinary JPEG or PNG file."},
+	}
+	for _, key := range []string{w.account, w.project} {
+		expect.Same(t, "what could not be used", w.get(path, key).wants(200).body["cover_findings"], any(want))
+	}
+}
+
+// TestFewListsOfFilesAreOnTheirWayAtOnce: who waits too long is told when to come again, whoever gets no list does not wait, and each answer
+// gives its place back.
+func TestFewListsOfFilesAreOnTheirWayAtOnce(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	paths := []string{"/v1/project/" + w.projectID, "/v1/project/" + w.projectID + "/versions", "/v1/project/" + w.projectID + "/checks"}
+	w.api.lists = turns.NewLists[sandlot.AccountID](1, 1, 10*time.Millisecond)
+	made, sent, err := w.api.lists.Begin(t.Context(), 1<<40) // another account's
+	expect.OK(t, err)
+	for _, path := range paths {
+		refused := w.get(path, w.project).refused(503, sandlot.CodeUnavailable)
+		expect.Equal(t, "when to come again to "+path, refused.header.Get("Retry-After"), "5")
+	}
+	w.get(paths[0], "").wants(200)
+	made()
+	w.api.lists = turns.NewLists[sandlot.AccountID](1, 1, time.Minute)
+	for _, path := range paths {
+		for range 2 {
+			w.get(path, w.project).wants(200)
+		}
+		w.get(path, "slp_wrong").refused(401, sandlot.CodeInvalidKey)
+	}
+	w.get("/v1/project/none-aaaaaa", w.project)
+	w.get(paths[0], w.project).wants(200)
+	sent()
+}

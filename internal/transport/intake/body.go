@@ -123,16 +123,12 @@ func checkIdempotencyKey(values []string) error {
 
 func (a *Intake) BodyTooLarge() *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeContentTooLarge, "The body is larger than files of at most %d bytes together "+
-		"can make it.", a.MaxFile).
-		Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
+		"can make it.", a.MaxFile).Detail("limit", a.MaxFile).Note("Make the file smaller, or send it in parts.")
 }
 
 // decoder returns the decoder for the body in src. It returns nil, without an error, for an empty body if the call
 // allows one.
 func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Decoder, error) {
-	if err := a.checkHeaders(c); err != nil {
-		return nil, err
-	}
 	kind, boundary, err := mediaType(c)
 	if err != nil {
 		return nil, err

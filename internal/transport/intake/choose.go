@@ -44,7 +44,6 @@ func checkChoice(f *Fields, p sandlot.Places) error {
 	return nil
 }
 
-// inQuery returns the parameters of a query as fields.
 func inQuery(query url.Values) (list []content.Field) {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		for _, v := range query[name] {
@@ -136,17 +135,14 @@ func explainDigest(f *Fields, e *sandlot.Error) {
 
 // misnamed refuses a near miss. Its hint sends the probable field.
 func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin string) error {
-	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s; %s was probably meant, and it chooses what is changed. "+
-		"Nothing was changed.", begin, right).
-		In(right)
+	e := unchanged(right, "%s; %s was probably meant, and it chooses what is changed.", begin, right)
 	value := readAs(f, p, field, right)
 	own, ok := f.Form.Get(right)
 	switch {
 	case ok && own.Kind == content.String && own.Text != "":
 		said := sandlot.Arg{Name: right, Value: own.Text}
-		return e.With(sandlot.OpSame, said).
-			Note("Send %s alone, with the value that is meant: %s or %s.",
-				right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
+		return e.With(sandlot.OpSame, said).Note("Send %s alone, with the value that is meant: %s or %s.",
+			right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
 	case value == nil && right == "if_version":
 		return e.With(sandlot.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:

@@ -11,12 +11,10 @@ import (
 	"strings"
 
 	"sandlot"
-	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
-	"sandlot/internal/transport/intake/hint"
 )
 
 // A FieldSet holds the fields and rules of one endpoint. It never changes.
@@ -40,15 +38,14 @@ type Fields struct {
 	Query   url.Values
 	Form    content.Form
 	Content publish.Content
-	html    publish.Content   // of the field html
-	Tree    *publish.Tree     // the files of a call with many; nil for any other
-	format  unpack.Format     // of the archive in the call
-	packed  publish.Declared  // size and hash of that archive
-	Staging sandlot.Charge    // for the bytes of the files
-	charge  sandlot.Charge    // for the work of the Service on it
-	read    []sandlot.Warning // the readings of ambiguous fields
-	strange []content.Field   // unknown fields, for hints
-	stands  []string          // the field that each of these surely stands for, or ""
+	html    publish.Content          // of the field html
+	Tree    *publish.Tree            // the files of a call with many; nil for any other
+	format  unpack.Format            // of the archive in the call
+	packed  publish.Declared         // size and hash of that archive
+	Staging sandlot.Charge           // for the bytes of the files
+	charge  sandlot.Charge           // for the work of the Service on it
+	read    []sandlot.Warning        // the readings of ambiguous fields
+	strange map[string]content.Field // by the field that each surely stands for, for hints
 
 	fileNotes
 	Err error
@@ -69,7 +66,6 @@ func (f *Fields) Fail(err error) {
 	}
 }
 
-// has reports whether a field was sent with a value.
 func (f *Fields) has(name string) bool {
 	field, ok := f.Form.Get(name)
 	return ok && field.Kind != content.Null
@@ -146,9 +142,6 @@ func (f *Fields) whole(name string) *int {
 		return nil
 	}
 	n := int(*v)
-	if int64(n) != *v {
-		f.Fail(badField(name, "%s is too large a number", name))
-	}
 	return &n
 }
 
@@ -309,7 +302,6 @@ func (f *Fields) list(name string) []string {
 	return nil
 }
 
-// choice returns an optional bool.
 func (f *Fields) choice(name string) *bool {
 	if !f.has(name) {
 		return nil
@@ -328,8 +320,7 @@ func (f *Fields) checkKnown() error {
 		return nil
 	}
 	name := unknown[0]
-	e := sandlot.Refuse(sandlot.CodeInvalidField, "The field %s is not known here. Nothing was changed.", Shown(name)).
-		In(name).With(sandlot.OpProject)
+	e := unchanged(name, "The field %s is not known here.", Shown(name)).With(sandlot.OpProject)
 	meant := f.Set.Meant(name)
 	switch {
 	case name == "content" || name == "filename":
@@ -338,34 +329,5 @@ func (f *Fields) checkKnown() error {
 		return e.Note("%s This is the project as it is:", f.Set.listed())
 	}
 	e.Message += " " + meant + " was probably meant."
-	field, _ := f.Form.Get(name)
-	if v, ok := f.asField(meant, field); ok && !f.has(meant) {
-		return e.With(sandlot.OpSame, sandlot.Arg{Name: meant, Value: v}).Note("Send it as %s:", meant)
-	}
 	return e.Note("Send it as %s. This is the project as it is:", meant)
-}
-
-// asField converts the value of a field under another name to that of the right one.
-func (f *Fields) asField(right string, field content.Field) (any, bool) {
-	switch right {
-	case "listed", "threads":
-		switch {
-		case field.Kind != content.Bool:
-			return nil, false
-		case slices.Contains([]string{"unlisted", "hidden", "private"}, Simplified(field.Name)):
-			return field.Raw != "true", true
-		}
-		return field.Raw == "true", true
-	case "if_version":
-		return versionIn(field)
-	}
-	return field.Text, field.Kind == content.String && hint.Showable(field.Text)
-}
-
-// mayMail takes the cost of a message from the grant, if the request has an address.
-func (c *Call) mayMail(f *Fields) error {
-	if !f.has("email") {
-		return nil
-	}
-	return c.Grant.Also(admission.Mail)
 }

@@ -40,7 +40,8 @@ type PublishForm struct {
 // PublishForm reads the form and makes its call of the service. It panics with http.ErrAbortHandler if the client has
 // gone.
 func (a *Intake) PublishForm(service Publisher, f PublishForm) {
-	c := &Call{W: f.W, R: f.R, By: f.By, Keyed: !f.By.Nobody(), Takes: FormFields, Grant: f.Grant, Body: &Body{R: f.R.Body, Grant: f.Grant}}
+	body := &Body{R: f.R.Body, Grant: f.Grant}
+	c := &Call{W: f.W, R: f.R, By: f.By, Keyed: !f.By.Nobody(), Takes: FormFields, Grant: f.Grant, Body: body}
 	out, err := a.publish(service, c, f.Tags)
 	if err == nil {
 		f.Answer(c.words, out, nil)

@@ -47,7 +47,7 @@ func (f *Fields) saysDry(known bool) bool {
 }
 
 func (f *Fields) notDry(known bool, begin string) error {
-	e := sandlot.Refuse(sandlot.CodeInvalidField, "%s. Nothing was changed.", begin).In(DryRun)
+	e := unchanged(DryRun, "%s.", begin)
 	if !known {
 		return e.With(sandlot.OpProject).
 			Note("This call has no dry run: without that field it is made in earnest. What it would change is told here:")
@@ -63,8 +63,8 @@ func ReadableQuery(r *http.Request) *sandlot.Error {
 	if _, err := url.ParseQuery(r.URL.RawQuery); err == nil {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address cannot be read: "+
-		"it has a semicolon, or a percent sign without two hexadecimal digits. Nothing was changed.")
+	return unchanged("", "The query of the address cannot be read: "+
+		"it has a semicolon, or a percent sign without two hexadecimal digits.")
 }
 
 // ReadDry returns the dry_run parameter in the query of a call without fields. It refuses a dry run under another name.
@@ -72,9 +72,7 @@ func (c *Call) ReadDry() (bool, *sandlot.Error) {
 	query := c.R.URL.Query()
 	for _, field := range inQuery(query) {
 		if field.Name != DryRun && asksDry(field) {
-			return false, sandlot.Refuse(sandlot.CodeInvalidField, "The query of the address says %s, and it is not "+
-				"read. Nothing was changed.", Shown(field.Name)).
-				In(DryRun)
+			return false, unchanged(DryRun, "The query of the address says %s, and it is not read.", Shown(field.Name))
 		}
 	}
 	said := query[DryRun]
@@ -84,9 +82,7 @@ func (c *Call) ReadDry() (bool, *sandlot.Error) {
 	case len(said) == 1 && (said[0] == "true" || said[0] == "1"):
 		return true, nil
 	}
-	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter dry_run is neither true nor false, or "+
-		"there twice. Nothing was changed.").
-		In(DryRun)
+	return false, unchanged(DryRun, "The parameter dry_run is neither true nor false, or there twice.")
 }
 
 // checkExposure refuses a field with which clients request less exposure than projects have: if it were ignored,
@@ -117,9 +113,13 @@ func (f *Fields) checkExposure() error {
 }
 
 func notHidden(field content.Field, note string) *sandlot.Error {
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s asks for something that no project here has. "+
-		"Nothing was changed.", Shown(field.Name)).
-		In(field.Name).With(sandlot.OpNothing).Note("%s", note)
+	return unchanged(field.Name, "The field %s asks for something that no project here has.", Shown(field.Name)).
+		With(sandlot.OpNothing).Note("%s", note)
+}
+
+// unchanged refuses the value of a field of a call that changes something.
+func unchanged(field, format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeInvalidField, format+" Nothing was changed.", args...).In(field)
 }
 
 // hides reports whether a field requests that others do not see the project.
@@ -135,7 +135,6 @@ func hides(name string, field content.Field) bool {
 	return false
 }
 
-// denied reports whether a field has a negative value.
 func denied(field content.Field) bool {
 	return slices.Contains([]string{"false", "0", "no", "off"}, strings.ToLower(cmp.Or(field.Text, field.Raw)))
 }

@@ -6,7 +6,6 @@ import (
 	"mime"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -116,8 +115,7 @@ func (f *Fields) checkDetails(in publish.UpdateInput) {
 		return
 	}
 	e := sandlot.Refuse(sandlot.CodeMissingField, "The call brings no file: filename and content are missing. "+
-		"Nothing was changed.").
-		In("filename")
+		"Nothing was changed.").In("filename")
 	var args []sandlot.Arg
 	for _, name := range []string{"project_id", "title", "description", "tags", "lang"} {
 		if text, ok := repeatedText(f, name); ok {
@@ -162,24 +160,14 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 	} else if n := f.whole("version"); n != nil {
 		in.Version = *n
 	} else if f.Err == nil {
-		f.Fail(f.noVersion())
+		f.Fail(sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: its files are those of the next one.").
+			In("version").With(sandlot.OpVersions).Note("Send version. The project's are listed here:"))
 	}
 	return in
 }
 
 // versionName matches a version as people write it.
 var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
-
-// noVersion refuses a restore without a version. Its hint lists the versions, unless one came under another name.
-func (f *Fields) noVersion() error {
-	e := sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: "+
-		"it says which version's files the next one is to have.").
-		In("version")
-	if slices.ContainsFunc(f.unknown(), func(name string) bool { return slices.Contains(f.Set.Candidates(name), "version") }) {
-		return e.Note("Send it as version.")
-	}
-	return e.With(sandlot.OpVersions).Note("Send version. The project's are listed here:")
-}
 
 // ReadDeleteProject returns the confirmation. A version guards nothing here, and an ignored guard is worse than none.
 func ReadDeleteProject(f *Fields) string {
@@ -266,9 +254,7 @@ var bytesFields = append([]string{"content", "text", "html", "files", "file", "a
 // bytesLaterRefused refuses bytes in a request for a ticket.
 func bytesLaterRefused(name string) error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s brings bytes, or says how they come, and this call "+
-		"takes none: it answers with a ticket, which sends them as they are.", name).
-		In(name).
-		With(sandlot.OpSame).
+		"takes none: it answers with a ticket, which sends them as they are.", name).In(name).With(sandlot.OpSame).
 		Note("Leave it out, and send the bytes with the command of the answer. " +
 			"To send them at once, or in parts, use publish or update.")
 }
@@ -366,14 +352,12 @@ func (a *Intake) receiveBytes(c *Call, f *Fields) (err error) {
 	return c.Grant.Whole()
 }
 
-// receiveFile stages a body that is one file.
 func (a *Intake) receiveFile(c *Call, f *Fields) (err error) {
 	f.Content, err = a.staged(c, f, http.MaxBytesReader(c.W, c.Body, a.MaxContent))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has more than %d bytes, which is the limit of "+
-			"one call.", a.MaxContent).
-			In("content").
+			"one call.", a.MaxContent).In("content").
 			Detail("limit", a.MaxContent).With(sandlot.OpNothing).Note("Make the file smaller, or send it in parts with publish or update.")
 	}
 	if size := c.Told.Declared.Size; err == nil && f.Content.Size == 0 && (size == nil || *size != 0) {
@@ -390,8 +374,7 @@ func (c *Call) archiveOfTicket() (unpack.Format, bool, error) {
 	name, _, _ := mime.ParseMediaType(value)
 	if strings.HasPrefix(name, "multipart/") {
 		return "", false, sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "The body is a form, and this call takes "+
-			"the file itself.").
-			In("Content-Type").
+			"the file itself.").In("Content-Type").
 			With(sandlot.OpNothing).Note("Send the bytes as they are, with curl -T and not with -F.")
 	}
 	if c.Told.Archive != "" {

@@ -64,16 +64,15 @@ func (a *Intake) place(c *Call, f *Fields, form content.Form) error {
 	}
 	name, said := form.FileName, one.declared()
 	if !form.HasContent {
-		name = one.nameOf()
+		name = cmp.Or(one.nameIn("filename"), one.nameIn("path"), one.nameIn("name"))
 	} else if !form.Multipart {
 		name = f.called(one)
 	}
+	f.sentName(name)
 	if one.Err == nil && !form.HasContent {
 		f.bytesless++
-		f.sentName(name)
 		return nil
 	}
-	f.sentName(name)
 	if one.Err != nil {
 		return inFile(name, one.Err)
 	}
@@ -125,11 +124,6 @@ func (f *Fields) readOnce(w sandlot.Warning) {
 	}
 }
 
-// nameOf returns the name of a file without bytes, under any of the names for it.
-func (f *Fields) nameOf() string {
-	return cmp.Or(f.nameIn("filename"), f.nameIn("path"), f.nameIn("name"))
-}
-
 // inFile turns an error about one of many files into an error of the call.
 func inFile(name string, err error) error {
 	var e *sandlot.Error
@@ -171,8 +165,7 @@ func (a *Intake) unarchive(c *Call, f *Fields, said unpack.Format, r io.Reader) 
 		format = said
 	case !ok:
 		return sandlot.Refuse(sandlot.CodeInvalidArchive, "The archive doesn't begin as a ZIP, tar, tar.gz or tar.zst does.").
-			In("archive").With(sandlot.OpPack).
-			Note("Pack the folder itself, whatever the archive was made with:")
+			In("archive").With(sandlot.OpPack).Note("Pack the folder itself, whatever the archive was made with:")
 	}
 	f.format = format
 	if err := a.tree(f).Unpack(c.R.Context(), string(format), head); err != nil {
@@ -193,26 +186,13 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// checkPacked compares the client's declaration of its archive with the archive itself.
-func (f *Fields) checkPacked() error {
-	if f.packed.Size == nil {
-		return nil
-	}
-	said := f.declared()
-	if f.Err != nil {
-		return f.Err
-	}
-	return comparePacked(said, f.packed)
-}
-
 // comparePacked refuses an archive that differs from its declaration.
 func comparePacked(said, came publish.Declared) error {
 	if (said.Size == nil || *said.Size == *came.Size) && (said.SHA256 == "" || strings.EqualFold(said.SHA256, came.SHA256)) {
 		return nil
 	}
 	return sandlot.Refuse(sandlot.CodeDigestMismatch, "The archive has %d bytes with the SHA-256 %s, and other "+
-		"values were declared.", *came.Size, came.SHA256).
-		In("archive").
+		"values were declared.", *came.Size, came.SHA256).In("archive").
 		Detail("received_size", *came.Size).Detail("received_sha256", came.SHA256).With(sandlot.OpSame).
 		Note("The archive was cut or changed on its way, or size and sha256 are of another one. " +
 			"Send it again, with those of the archive's own bytes or without.")
@@ -273,8 +253,9 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 	if err := checkFilled(f.Form, f.Content); err != nil {
 		return err
 	}
-	if err := a.contentAsArchive(c, f); err != nil {
-		return err
+	if f.has("archive_format") && !f.Content.Missing && !f.has("upload_id") && !f.has("part") {
+		return badField("archive_format", "archive_format says how an archive is packed, and content is one file").
+			With(sandlot.OpSame).Note("Send the archive as archive, or leave archive_format out to store it as it is.")
 	}
 	if err := a.checkBytesless(f); err != nil {
 		return err
@@ -285,7 +266,13 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 	if err := f.checkMany(a); err != nil {
 		return err
 	}
-	return f.checkPacked()
+	if f.packed.Size == nil {
+		return nil
+	}
+	if said := f.declared(); f.Err == nil {
+		return comparePacked(said, f.packed)
+	}
+	return f.Err
 }
 
 // checkBytesless decides about files without bytes: beside content or an archive they are ignored with a warning, and
@@ -310,34 +297,10 @@ func (a *Intake) checkBytesless(f *Fields) error {
 	return nil
 }
 
-// sentName remembers the name of a file for hints.
 func (f *Fields) sentName(name string) {
 	if hint.Showable(name) && len(f.sentNames) < hint.MostFiles {
 		f.sentNames = append(f.sentNames, name)
 	}
-}
-
-// contentAsArchive unpacks content that the call declares an archive. Parts of an upload are joined first.
-func (a *Intake) contentAsArchive(c *Call, f *Fields) error {
-	if !f.has("archive_format") || f.Content.Missing || f.has("upload_id") || f.has("part") || f.Form.FromText {
-		return nil
-	}
-	format, err := publish.ReadArchiveFormat(f.Text("archive_format"))
-	if err != nil {
-		return err
-	}
-	ctx := c.R.Context()
-	staged := f.Content
-	defer a.Contents.Discard(context.WithoutCancel(ctx), staged)
-	f.Content = publish.Content{Missing: true}
-	r, err := a.Contents.Open(ctx, staged.Blob, 0, -1)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	f.Form.HasContent, f.Form.HasArchive = false, true
-	f.read = append(f.read, publish.ReadAs("content", "archive"))
-	return a.unarchive(c, f, unpack.Format(format), r)
 }
 
 // contentAlone makes a tree of a single file whose call has a field of many files: replace or primary_file.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
 	"sandlot/internal/transport/intake/hint"
@@ -29,7 +30,6 @@ func Take[In any](a *Intake, c *Call, decode func(*Fields) In, do func(In) error
 	return f.explain(do(in))
 }
 
-// discard drops the staged bytes of a call that is not made.
 func (a *Intake) discard(c *Call, f *Fields) {
 	ctx := context.WithoutCancel(c.R.Context())
 	a.Contents.Discard(ctx, f.Content)
@@ -41,7 +41,10 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 	if err := a.receive(c, f); err != nil {
 		return in, f.explain(err)
 	}
-	for _, check := range []func() error{func() error { return checkChoice(f, a.Places) }, f.checkDry, f.checkExposure, f.checkKnown} {
+	if err := checkChoice(f, a.Places); err != nil {
+		return in, err
+	}
+	for _, check := range []func() error{f.checkDry, f.checkExposure, f.checkKnown} {
 		if err := check(); err != nil {
 			return in, err
 		}
@@ -54,8 +57,10 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 	if f.Err != nil {
 		return in, f.explain(f.Err)
 	}
-	if err := c.mayMail(f); err != nil {
-		return in, err
+	if f.has("email") {
+		if err := c.Grant.Also(admission.Mail); err != nil {
+			return in, err
+		}
 	}
 	f.readOdd()
 	f.readMany()
@@ -63,13 +68,12 @@ func read[In any](a *Intake, c *Call, f *Fields, decode func(*Fields) In) (in In
 	return in, nil
 }
 
-// receive reads the whole body into f.
 func (a *Intake) receive(c *Call, f *Fields) error {
 	f.Content.Missing, f.html.Missing, f.Staging = true, true, c.Grant.Charge()
+	if err := a.checkHeaders(c); err != nil {
+		return a.Search(c, err)
+	}
 	if format, ok := rawFormat(c, f.Set); ok {
-		if err := a.checkHeaders(c); err != nil {
-			return a.Search(c, err)
-		}
 		if err := a.raw(c, f, format); err != nil {
 			return err
 		}
@@ -183,7 +187,6 @@ func (a *Intake) stage(c *Call, f *Fields, r io.Reader) error {
 	return err
 }
 
-// staged stages the bytes of a file as they arrive.
 func (a *Intake) staged(c *Call, f *Fields, r io.Reader) (publish.Content, error) {
 	staged, err := a.Contents.Stage(c.R.Context(), f.Staging.Of(r))
 	if err != nil {

@@ -36,8 +36,12 @@ func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	name, _ := saidOf(f, "filename")
 	on.Local = hint.LocalName(name.Text)
 	// A form has the file's name on the client's side, mostly without its folder.
-	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) && path.Base(own) != path.Base(on.Local) {
-		on.Local = own
+	sent := hint.LocalName(f.Form.FileName)
+	if Nameless(sent) {
+		sent = ""
+	}
+	if sent != "" && path.Base(sent) != path.Base(on.Local) {
+		on.Local = sent
 	}
 	piece := on.Has("upload_id") || on.Has("part")
 	own, _, err := names.ReadFilename(f.ownName())
@@ -48,16 +52,8 @@ func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 		on.Files = f.listed()
 	}
 	if f.Form.HasArchive {
-		on.Archive = sentArchive(f)
+		on.Archive = cmp.Or(sent, "site."+string(cmp.Or(f.format, unpack.ZIP)))
 	}
-}
-
-// sentArchive returns the name of the archive on the client's side.
-func sentArchive(f *Fields) string {
-	if own := hint.LocalName(f.Form.FileName); own != "" && !Nameless(own) {
-		return own
-	}
-	return "site." + string(cmp.Or(f.format, unpack.ZIP))
 }
 
 // LeastFile returns a lower bound for the file in a body of the declared length, in bytes.
@@ -81,25 +77,17 @@ func saidOf(f *Fields, name string) (content.Field, bool) {
 		v := f.Query.Get(name)
 		return content.Field{Name: name, Kind: content.String, Text: v, Raw: v}, true
 	}
-	for i, field := range f.strange {
-		if f.stands[i] == name {
-			return field, true
-		}
-	}
-	return content.Field{}, false
+	field, ok := f.strange[name]
+	return field, ok
 }
 
-// maxStrange limits the unknown fields that a hint considers.
 const maxStrange = 50
 
 // lookForStrange finds the fields that came under another name which can stand for only one field.
 func lookForStrange(f *Fields, p sandlot.Places) {
-	f.strange, f.stands = nil, nil
+	f.strange = map[string]content.Field{}
 	for field := range f.Form.All() {
-		if len(f.strange) == maxStrange {
-			return
-		}
-		if field.Kind == content.Null || slices.Contains(f.Set.All(), field.Name) {
+		if len(f.strange) == maxStrange || field.Kind == content.Null || slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
 		right := ""
@@ -118,7 +106,9 @@ func lookForStrange(f *Fields, p sandlot.Places) {
 				field.Kind, field.Text, field.Raw = content.String, fmt.Sprint(value), fmt.Sprint(value)
 			}
 		}
-		f.strange, f.stands = append(f.strange, field), append(f.stands, right)
+		if _, there := f.strange[right]; right != "" && !there {
+			f.strange[right] = field
+		}
 	}
 }
 
@@ -199,7 +189,6 @@ func repeatedText(f *Fields, name string) (string, bool) {
 	return text, ok && hint.Showable(text) && (name != "sha256" || validSHA256(text))
 }
 
-// repeatableParts adds the fields of an upload in parts.
 func repeatableParts(f *Fields, add func(string, any)) {
 	part, parted := numberOf(f, "part", 1, publish.MaxParts)
 	if parted {

@@ -66,7 +66,6 @@ type cache struct {
 	slots   chan struct{}
 }
 
-// newCache returns a cache for about so many bytes.
 func newCache(bytes int64) *cache {
 	return &cache{
 		entries: otter.Must(&otter.Options[key, value]{
@@ -167,7 +166,6 @@ func (h *Handler) body(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	return v.body, err
 }
 
-// readAll reads a blob into memory.
 func (h *Handler) readAll(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 	rc, err := h.Contents.Open(ctx, b, 0, -1)
 	if err != nil {

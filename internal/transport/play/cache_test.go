@@ -1,11 +1,8 @@
 package play
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -37,31 +34,6 @@ func TestCacheIsFilledOnce(t *testing.T) {
 		wg.Wait()
 		if s.lists != 1 || s.opens[f.Content.Ref] != 1 {
 			t.Errorf("100 askers: %d lists, %d opens", s.lists, s.opens[f.Content.Ref])
-		}
-	})
-}
-
-func TestACancelledAskerDoesNotFailTheOthers(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newWorld(t)
-		f := s.file("index.html", page("one"))
-		s.put(gameID, f)
-		s.gate = make(chan struct{})
-		h := newHandler(s, "localhost")
-		ctx, cancel := context.WithCancel(t.Context())
-		first, second := make(chan int, 1), make(chan int, 1)
-		go func() { first <- at(h, onProject, request("GET", "/").WithContext(ctx)).StatusCode }()
-		synctest.Wait()
-		go func() { second <- get(h, "/").StatusCode }()
-		synctest.Wait()
-		cancel()
-		if got := <-first; got != 503 {
-			t.Errorf("the cancelled one: %d", got)
-		}
-		close(s.gate)
-		if got := <-second; got != 200 || s.lists != 1 {
-			t.Errorf("the other: %d, %d lists", got, s.lists)
 		}
 	})
 }
@@ -168,19 +140,6 @@ func TestAListIsServedWhileItCannotBeReadAgain(t *testing.T) {
 	}
 }
 
-func TestAPanicOfTheStoreFailsOneRequest(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	s.put(gameID, s.file("index.html", "<p>hi"))
-	s.Blobs.Opening = func(context.Context, sandlot.Blob, func() (io.ReadCloser, error)) (io.ReadCloser, error) {
-		panic("a bug")
-	}
-	h := newHandler(s, "localhost")
-	if res := get(h, "/"); res.StatusCode != http.StatusInternalServerError {
-		t.Errorf("%d", res.StatusCode)
-	}
-}
-
 func TestCacheIsBoundedByWeight(t *testing.T) {
 	t.Parallel()
 	const bound = 1 << 20
@@ -199,52 +158,6 @@ func TestCacheIsBoundedByWeight(t *testing.T) {
 	if got := h.cache.entries.WeightedSize(); got > bound || got < bound/4 {
 		t.Errorf("%d bytes, want up to %d", got, bound)
 	}
-}
-
-// TestSoakListWeight compares the weight of a list with the memory it takes.
-func TestSoakListWeight(t *testing.T) {
-	testenv.Unraced(t)
-	s := newWorld(t)
-	s.put(gameID, s.file("index.html", page("one")))
-	model := s.files(gameID)[0]
-	files := make([]sandlot.File, 10_000)
-	for i := range files {
-		files[i] = model
-		files[i].Name = fmt.Sprintf("some/folder/of/the/game/level-%05d.json", i)
-	}
-	before := heap()
-	l := newList(files, time.Time{})
-	took := heap() - before
-	if ratio := float64(took) / float64(l.weight); ratio > 1.3 || ratio < 0.5 {
-		t.Errorf("%d bytes of memory, %d of weight", took, l.weight)
-	}
-	runtime.KeepAlive(l)
-	runtime.KeepAlive(files)
-}
-
-// TestSoakLargeFilesTakeNoMemory streams 64 MB.
-func TestSoakLargeFilesTakeNoMemory(t *testing.T) {
-	testenv.Unraced(t)
-	s := newWorld(t)
-	big := s.file("big.zip", strings.Repeat("0123456789abcdef", 4<<20))
-	s.put(gameID, s.file("index.html", "<p>hi"), big)
-	h := newHandler(s, "localhost")
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	w := &sink{header: http.Header{}}
-	h.ServeOrigin(w, request("GET", "/big.zip"), string(gameID))
-	runtime.ReadMemStats(&after)
-	if took := after.TotalAlloc - before.TotalAlloc; w.n != 64<<20 || took > 1<<20 {
-		t.Errorf("%d bytes allocated for %d sent", took, w.n)
-	}
-}
-
-func heap() uint64 {
-	runtime.GC()
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
 
 // sink is a ResponseWriter that counts.

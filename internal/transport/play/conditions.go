@@ -51,7 +51,6 @@ func nameTag(lines []string, etag string, weak bool) bool {
 	return false
 }
 
-// A span is n bytes from off.
 type span struct{ off, n int64 }
 
 // header returns the Content-Range of the span in a file of size bytes.

@@ -61,7 +61,6 @@ func newList(files []sandlot.File, until time.Time) *list {
 	return l
 }
 
-// newFile returns a file with its forms.
 func newFile(p *sandlot.File) *file {
 	f := &file{
 		hash:      p.Blob.SHA256.String(),
@@ -85,7 +84,7 @@ func newFile(p *sandlot.File) *file {
 }
 
 // makeForm returns one form of the file, with the bytes of b. Its ETag is the hash of the published bytes with the mark
-// of the coding. That identifies the form's bytes, since a file is compressed once and the result kept.
+// of the coding, since a file is compressed once and the result kept.
 func (f *file) makeForm(c coding, b sandlot.Blob) form {
 	o := form{coding: c, size: b.Size, blob: b}
 	o.etag = []string{`"` + f.hash + marks[c] + `"`}
@@ -105,8 +104,7 @@ func (f *file) prepare() {
 }
 
 // find returns the file and the name for a path from names.Requested. "/" is the primary file, "folder/" the index.html
-// in that folder; all other names are as they were published. f is nil if there is no such file. Then folder reports
-// whether the path names a folder with an index.html and lacks only the slash at its end.
+// in that folder. f is nil if there is no such file; folder reports whether only a slash at the end is missing.
 func (l *list) find(path, primary string) (f *file, name string, folder bool) {
 	name, ok := strings.CutPrefix(path, "/")
 	switch {

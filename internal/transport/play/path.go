@@ -9,9 +9,8 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// ServePath answers a request to the path form, {base}/~/{project_id}/{file}. The request's URL must be unchanged: a
-// router that cleans paths must not see it before. If the path form is not served, the answer is a 404. Published code
-// runs there in a sandbox with an opaque origin, since the origin is the website's.
+// ServePath answers a request to the path form, {base}/~/{project_id}/{file}, as ServeOrigin does; 404 if it is not
+// served. Published code runs there in a sandbox with an opaque origin, since the origin is the website's.
 func (h *Handler) ServePath(w http.ResponseWriter, r *http.Request) {
 	x := exchange{Handler: h, w: w, r: r, place: onPath}
 	rest, ok := strings.CutPrefix(r.URL.Path, h.prefix)

@@ -13,6 +13,7 @@ package play
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"io"
 	"log/slog"
 	"net/http"
@@ -25,8 +26,7 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// A Service returns projects. *publish.Reader implements it. A project that does not exist is
-// sandlot.CodeProjectNotFound, and one that was taken down is sandlot.CodeTakenDown.
+// A Service returns projects; *publish.Reader implements it. It fails with sandlot.CodeProjectNotFound or CodeTakenDown.
 type Service interface {
 	// Current returns a project as the latest acknowledged write left it.
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
@@ -38,15 +38,14 @@ type Service interface {
 type Contents interface {
 	// Files returns the files of a version. A file that is not Squeezed may still get variants.
 	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
-	// Open returns n verified bytes of a blob from off (n < 0: up to the end). A blob that is
-	// missing is sandlot.ErrNotFound, a damaged one sandlot.ErrCorrupt.
+	// Open returns n verified bytes of a blob from off (n < 0: up to the end). A blob that is missing is
+	// sandlot.ErrNotFound, a damaged one sandlot.ErrCorrupt.
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
 // A Gallery counts plays and players. *gallery.Service implements it.
 type Gallery interface {
-	// Play counts a load, unless one by the same player was counted shortly before, or the network
-	// adds too many.
+	// Play counts a load, unless the player was counted shortly before, or the network adds too many.
 	Play(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, player gallery.Player)
 	// Touch counts a player as present, unless too many of one network are.
 	Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p gallery.Player) error
@@ -97,7 +96,8 @@ func New(c Config) *Handler {
 	site := c.Places.Base.Scheme + "://" + c.Places.Base.Host
 	c.CacheBytes = cmp.Or(c.CacheBytes, defaultCacheBytes)
 	h := &Handler{
-		Config: c, agents: newAgents(), book: openBook(), cache: newCache(c.CacheBytes), bodyMax: min(maxBody, c.CacheBytes/8),
+		Config: c, agents: &agents{seed: maphash.MakeSeed()}, book: openBook(),
+		cache: newCache(c.CacheBytes), bodyMax: min(maxBody, c.CacheBytes/8),
 		script: scriptFile("player.js", playerJS), ownIcon: scriptFile("icon.svg", iconSVG),
 		storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
 		siteConnections: []string{`(response-origin "` + site + `/*");webrtc=block`},

@@ -17,8 +17,7 @@ func (x *exchange) plays(status int) bool {
 		!prefetches(x.r.Header) && !x.agents.crawls(first(x.r.Header["User-Agent"]))
 }
 
-// first returns the first value of a field, empty if there is none. It replaces Header.Get for a name known to be in
-// canonical form: that check takes longer than the look-up.
+// first returns the first value of a field, empty if there is none: Header.Get takes longer.
 func first(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -62,9 +61,6 @@ type agent struct {
 	name   string
 	crawls bool
 }
-
-// newAgents returns agents without any results yet.
-func newAgents() *agents { return &agents{seed: maphash.MakeSeed()} }
 
 // crawls is the function crawls with a memory.
 func (a *agents) crawls(name string) bool {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// A preparedWriter sends a whole answer whose header fields, except for the date, are prepared lines. It returns false,
-// and has done nothing, if it cannot. *front.Answer implements it; answers through net/http are not prepared.
+// A preparedWriter sends a whole answer whose header fields, except for the date, are prepared lines, or returns false.
+// *front.Answer implements it; answers through net/http are not prepared.
 type preparedWriter interface {
 	WritePrepared(status int, shared, own, body []byte) bool
 }
@@ -87,7 +87,6 @@ func (x *exchange) prepare(f *file, o *form, status int, shared, own *lines) {
 // headerOnly is an http.ResponseWriter that keeps the header and discards the rest.
 type headerOnly http.Header
 
-// Header implements http.ResponseWriter.
 func (h headerOnly) Header() http.Header       { return http.Header(h) }
 func (headerOnly) Write(p []byte) (int, error) { return len(p), nil }
 func (headerOnly) WriteHeader(int)             {}

@@ -45,8 +45,7 @@ func nameOf(code sandlot.Code, status int) string {
 	return "fault"
 }
 
-// say answers with a small page of the service that has the text of that name, in the language of Accept-Language. A
-// language that was chosen on the website is in a cookie, which never reaches a project's origin.
+// say answers with a small page of the service that has the text of that name, in the language of Accept-Language.
 func (x *exchange) say(status int, name string) {
 	lang, _ := x.book.Nearest(x.r.Header.Get("Accept-Language"))
 	h := x.w.Header()

@@ -16,8 +16,7 @@ import (
 	"sandlot"
 )
 
-// playerJS is the heartbeat's script. It sends a heartbeat every 20 seconds while the page is open, and one when the
-// page is left.
+// playerJS is the heartbeat's script: one every 20 seconds while the page is open, and one when the page is left.
 //
 //go:embed player.js
 var playerJS []byte
@@ -29,8 +28,8 @@ func scriptFile(name string, script []byte) *file {
 	return f
 }
 
-// followedMark is added to the ETag of a form that is followed by the script. It ends in the version of the text from
-// tag. A change of that text must change this, or browsers keep the old one.
+// followedMark is added to the ETag of a form that is followed by the script. A change of the text from tag must change
+// it, or browsers keep the old one.
 const followedMark = "-player1"
 
 // tag returns the text that follows an HTML primary file in the folder root.
@@ -87,8 +86,8 @@ func (x *exchange) isUTF16(f *file) (bool, error) {
 	return bytes.Equal(mark, []byte{0xfe, 0xff}) || bytes.Equal(mark, []byte{0xff, 0xfe}), err
 }
 
-// continued returns the number of bytes at the end of a gzip form that after has to replace, so that the script
-// follows. after is nil if the stream does not end in a way that can be continued.
+// continued returns the number of bytes at the end of a gzip form that after replaces, so that the script follows. after
+// is nil if the stream cannot be continued.
 func (x *exchange) continued(o *form) (cut int64, after []byte, err error) {
 	cut = min(o.size, gzipEnd)
 	end, err := x.bytes(x.r.Context(), o, o.size-cut, cut)

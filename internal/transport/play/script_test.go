@@ -175,23 +175,3 @@ func TestContinueGzip(t *testing.T) {
 		}
 	}
 }
-
-func TestPlayerScript(t *testing.T) {
-	t.Parallel()
-	s := newWorld(t)
-	s.put(gameID, s.file("index.html", "<p>hi"))
-	h := newHandler(s, "localhost")
-	res := get(h, "/.sandlot/player.js")
-	if res.Header.Get("Content-Type") != "text/javascript; charset=utf-8" || bodyOf(t, res) != string(playerJS) {
-		t.Errorf("%v", res.Header)
-	}
-	if again := get(h, "/.sandlot/player.js", "If-None-Match: "+res.Header.Get("Etag")); again.StatusCode != 304 {
-		t.Errorf("again: %d", again.StatusCode)
-	}
-	if len(playerJS) > 4096 {
-		t.Errorf("%d bytes", len(playerJS))
-	}
-	if res := at(h, onProject, request("POST", "/.sandlot/player.js")); res.StatusCode != 405 {
-		t.Errorf("POST: %d", res.StatusCode)
-	}
-}

@@ -10,12 +10,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -279,20 +282,6 @@ func TestFaults(t *testing.T) {
 		t.Errorf("not in the log: %s", log.String())
 	}
 
-	t.Run("HEAD reads no more than it must", func(t *testing.T) {
-		opens := func(f testworld.File) int { return s.opens[f.Content.Ref] }
-		before, most := opens(small), opens(large)
-		for range 3 {
-			for _, f := range []testworld.File{small, large} {
-				if res := at(h, onProject, request("HEAD", "/"+f.Name)); res.StatusCode != 200 {
-					t.Errorf("HEAD: %d", res.StatusCode)
-				}
-			}
-		}
-		if opens(small) != before || opens(large) != most+3 {
-			t.Errorf("a body in memory was opened %d times, another %d", opens(small)-before, opens(large)-most)
-		}
-	})
 	t.Run("a damaged variant is passed over", func(t *testing.T) {
 		s.put(gameID, s.file("index.html", page("variant")))
 		for _, f := range s.files(gameID) {
@@ -371,5 +360,165 @@ func TestOneDamagedMiBOfAFileKeepsNoOtherFromBeingRead(t *testing.T) {
 		if res := get(h, "/big.bin", "Range: "+r); res.StatusCode != http.StatusInternalServerError || !strings.Contains(bodyOf(t, res), "damaged") {
 			t.Errorf("%s: %d", r, res.StatusCode)
 		}
+	}
+}
+
+// path answers a request to the path form as it comes from the site.
+func path(h *Handler, target string, method string, headers ...string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServePath(w, request(method, target, headers...))
+	return w
+}
+
+func TestPathForm(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"), s.file("a b.txt", "text"), s.file("docs/index.html", "<p>docs"))
+	own, alone := newHandler(s, "localhost:8080"), newHandler(s, "")
+	const at = "/~/chess-abc234"
+	for _, c := range []struct {
+		name, target string
+		h            *Handler
+		headers      []string
+		status       int
+		location     string
+	}{
+		{"the same bytes", at + "/", own, nil, 200, ""},
+		{"a file", at + "/a%20b.txt", own, nil, 200, ""},
+		{"without its slash", at, own, nil, 308, at + "/"},
+		{"without its slash, with a query", at + "?x=1", own, nil, 308, at + "/?x=1"},
+		{"a folder without its slash", at + "/docs", own, nil, 308, "./docs/"},
+		{"navigation", at + "/", own, []string{document}, 307, "http://chess-abc234.localhost:8080/"},
+		{"navigation without the slash", at, own, []string{document}, 307, "http://chess-abc234.localhost:8080/"},
+		{"navigation to a file", at + "/a%20b.txt?q=a%2Fb", own, []string{document}, 307, "http://chess-abc234.localhost:8080/a%20b.txt?q=a%2Fb"},
+		{"navigation to what looks like a host", at + "//evil.com/", own, []string{document}, 307, "http://chess-abc234.localhost:8080//evil.com/"},
+		{"navigation on plain http", at + "/", own, []string{"Upgrade-Insecure-Requests: 1", "Accept: text/html"}, 307, "http://chess-abc234.localhost:8080/"},
+		{"navigation where there is no content host", at + "/", alone, []string{document}, 200, ""},
+		{"frame", at + "/", own, []string{"Sec-Fetch-Dest: iframe"}, 200, ""},
+		{"service worker", at + "/a%20b.txt", own, []string{"Service-Worker: script"}, 403, ""},
+		{"service worker where there is no content host", at + "/a%20b.txt", alone, []string{"Service-Worker: script"}, 403, ""},
+		{"no project", "/~/nobody-abc234/", own, nil, 404, ""},
+		{"no project, navigation", "/~/nobody-abc234/", own, []string{document}, 404, ""},
+		{"no id", "/~/", own, nil, 404, ""},
+		{"a version's label", at + "--v1-" + suffix + "/", own, nil, 404, ""},
+		{"dots", "/~/../x", own, nil, 404, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := path(c.h, c.target, "GET", c.headers...)
+			if w.Code != c.status || w.Header().Get("Location") != c.location {
+				t.Errorf("%d %q, want %d %q", w.Code, w.Header().Get("Location"), c.status, c.location)
+			}
+			checkHeaders(t, onPath, w.Result())
+			if w.Code == 307 && (w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("Vary") == "") {
+				t.Errorf("%v", w.Header())
+			}
+		})
+	}
+	t.Run("preflight of a page in the sandbox", func(t *testing.T) {
+		w := path(own, at+"/a%20b.txt", "OPTIONS", "Origin: null", "Access-Control-Request-Method: GET", "Access-Control-Request-Headers: range")
+		if w.Code != 204 || w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD, OPTIONS" || w.Header().Get("Access-Control-Allow-Headers") != "*" {
+			t.Errorf("%d %v", w.Code, w.Header())
+		}
+	})
+	t.Run("off", func(t *testing.T) {
+		off := newHandler(s, "localhost", func(c *Config) { c.Places.PathForm = false })
+		if w := path(off, at+"/", "GET"); w.Code != 404 {
+			t.Errorf("%d", w.Code)
+		}
+	})
+	t.Run("under a base URL with a path", func(t *testing.T) {
+		h := newHandler(s, "", func(c *Config) { c.Places.Base = &url.URL{Scheme: "http", Host: "192.0.2.1", Path: "/sand"} })
+		w := path(h, "/sand/~/chess-abc234/", "GET", document)
+		if want := `<p>hi<script async src="/sand/~/chess-abc234/.sandlot/player.js"></script>`; w.Body.String() != want {
+			t.Errorf("%q", w.Body)
+		}
+	})
+}
+
+// preparedRecorder takes prepared answers, and makes of them what a client would read.
+type preparedRecorder struct {
+	*httptest.ResponseRecorder
+	answers int
+}
+
+func (r *preparedRecorder) WritePrepared(status int, shared, own, body []byte) bool {
+	if len(r.Header()) > 0 {
+		return false
+	}
+	text := fmt.Appendf(nil, "HTTP/1.1 %d x\r\n%s%s\r\n", status, shared, own)
+	res, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(append(text, body...))), nil)
+	if err != nil {
+		panic(err)
+	}
+	for name, values := range res.Header {
+		r.Header()[name] = values
+	}
+	r.ResponseRecorder.WriteHeader(status)
+	_, _ = r.ResponseRecorder.Write(body)
+	r.answers++
+	return true
+}
+
+func TestPreparedAnswersEqualUnpreparedOnes(t *testing.T) {
+	t.Parallel()
+	type seen struct {
+		Status int
+		Header http.Header
+		Body   string
+	}
+	browser := []string{"Sec-Fetch-Dest: document", "Accept-Encoding: gzip, br"}
+	for _, c := range []struct {
+		name, path string
+		headers    []string
+		prepared   bool
+	}{
+		{"plain", "/", nil, true},
+		{"gzip", "/", []string{"Accept-Encoding: gzip"}, true},
+		{"br", "/", []string{"Accept-Encoding: gzip, br"}, true},
+		{"not modified", "/", []string{"If-None-Match: *"}, true},
+		{"not modified, gzip", "/", []string{"If-None-Match: *", "Accept-Encoding: gzip"}, true},
+		{"a file that is not the primary one", "/game.js", []string{"Accept-Encoding: gzip"}, true},
+		{"a file that is never compressed", "/logo.png", nil, true},
+		{"an empty file", "/empty.txt", nil, true},
+		{"a page followed by the script", "/", browser, false},
+		{"a range", "/game.js", []string{"Range: bytes=1-2"}, false},
+		{"the project's own page for what is not there", "/none", nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, verified := range []bool{false, true} {
+				s := newWorld(t)
+				s.put(gameID, s.file("index.html", page("a")), s.file("game.js", page("b")), s.file("logo.png", "png"), s.file("empty.txt", ""), s.file("404.html", "no"))
+				if verified {
+					s.verify()
+				}
+				h := newHandler(s, "localhost")
+				var got [3]seen
+				answers := 0
+				for i := range got {
+					var w interface {
+						http.ResponseWriter
+						Result() *http.Response
+					} = httptest.NewRecorder()
+					rec := &preparedRecorder{ResponseRecorder: httptest.NewRecorder()}
+					if i > 0 { // the second has its lines from the first
+						w = rec
+					}
+					h.ServeOrigin(w, request("GET", c.path, c.headers...), string(gameID))
+					res := w.Result()
+					body, err := io.ReadAll(res.Body)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got[i] = seen{res.StatusCode, res.Header, string(body)}
+					answers += rec.answers
+				}
+				if d := cmp.Diff(got[0], got[1]) + cmp.Diff(got[0], got[2]); d != "" {
+					t.Errorf("verified %v: ordinary - prepared +\n%s", verified, d)
+				}
+				if (answers == 2) != c.prepared {
+					t.Errorf("%d of 2 were prepared", answers)
+				}
+			}
+		})
 	}
 }

@@ -30,8 +30,7 @@ type salt struct {
 	kept  bool
 }
 
-// NewVisitors returns Visitors whose salts are in memory only. A restart begins a new salt, so a visitor who comes back
-// on the same day counts as another one.
+// NewVisitors returns Visitors whose salts are in memory only: after a restart everybody is another visitor.
 func NewVisitors() *Visitors {
 	return KeepVisitors(func(_ int64, fresh [32]byte) ([32]byte, bool) { return fresh, true })
 }
@@ -48,9 +47,8 @@ func KeepVisitors(keep func(day int64, fresh [32]byte) (salt [32]byte, kept bool
 // maxAgent is the part of a User-Agent that is hashed, in bytes. Real ones have fewer than 300.
 const maxAgent = 512
 
-// ID returns the hash of the visitor that sent the request at a time, as 32 hexadecimal digits. If token is not empty,
-// it is the hash of that; otherwise of the client's network and User-Agent. The request's RemoteAddr must be the
-// client's, not a proxy's.
+// ID returns the hash of the visitor that sent the request at a time, as 32 hexadecimal digits: of token unless it is
+// empty, else of the client's network and User-Agent. RemoteAddr must be the client's, not a proxy's.
 func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.PlayerID {
 	var room [32 + 64 + maxAgent]byte
 	b := append(room[:0], v.today(now).bytes[:]...)
@@ -67,8 +65,7 @@ func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.Play
 	return gallery.PlayerID(text[:])
 }
 
-// appendNetwork appends the network of the address in a RemoteAddr: an IPv4 address, or the /64 of an IPv6 address. An
-// unreadable address is appended as it is.
+// appendNetwork appends the network of a RemoteAddr: an IPv4 address, a /64 of IPv6, or what cannot be read as it is.
 func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)
@@ -79,8 +76,7 @@ func appendNetwork(b []byte, remote string) []byte {
 	return append(b, remote...)
 }
 
-// Renew replaces the salt if its day is over at a time. ID does that, too; Renew is for days without requests, and for
-// a salt that could not be stored.
+// Renew replaces the salt if its day is over, on days without requests, and stores one that could not be stored.
 func (v *Visitors) Renew(now time.Time) {
 	if s := v.today(now); !s.kept {
 		v.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -25,6 +26,7 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/mediatype"
 	"sandlot/internal/format/names"
+	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -298,3 +300,9 @@ func bodyOf(t *testing.T, r *http.Response) string {
 func page(marker string) string {
 	return "<!doctype html><title>" + marker + "</title>" + strings.Repeat("<p>"+marker+" and more of the same</p>\n", 60)
 }
+
+func logTo(b *bytes.Buffer) func(*Config) {
+	return func(c *Config) { c.Log = slog.New(slog.NewTextHandler(b, nil)) }
+}
+
+func TestMain(m *testing.M) { testenv.Main(m) }

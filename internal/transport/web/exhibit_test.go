@@ -116,7 +116,7 @@ func (e *exhibition) projects() {
 	e.t.Helper()
 	e.stock(15, "stocked")
 	e.stock(48, "ada")
-	e.add(suspended, publish.NewProject{Account: e.accountOf("ada"), Title: exhibits[4].title, Lang: "ja"})
+	e.add(suspended, publish.NewProject{Account: e.accountOf("ada"), Title: exhibits[4].title, Described: publish.Described{Lang: "ja"}})
 	e.suspend(suspended)
 	for _, p := range exhibits {
 		e.later(time.Second)

@@ -11,9 +11,8 @@ import (
 	"sandlot"
 )
 
-// CurlOf returns an operation with its arguments as a curl call on one line. base is the address of the service,
-// without a slash at its end. on is the current request, which supplies the key and the file. For sandlot.OpNone the
-// result is empty.
+// CurlOf returns an operation with its arguments as a curl call on one line; empty for sandlot.OpNone. base is the
+// address of the service, without a slash at its end. on is the current request, which supplies the key and the file.
 func CurlOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) string {
 	if op != on.Op {
 		on.IdempotencyKey = ""
@@ -144,8 +143,7 @@ func formName(name string) string {
 	return name
 }
 
-// keyHeader returns the header with the idempotency key of the request. The corrected call may use the same key, for a
-// refused call leaves no idempotency record.
+// keyHeader returns the header with the idempotency key of the request: a refused call leaves no record of it.
 func keyHeader(key string) string {
 	if key == "" {
 		return ""

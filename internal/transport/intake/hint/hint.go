@@ -16,9 +16,8 @@ import (
 	"sandlot"
 )
 
-// Curl returns the advice for a refused request: sentences and then, if a call helps, curl calls, each on a line of its
-// own. They work when pasted into a shell, once the placeholders in angle brackets are filled in. The result is never
-// empty. base is the address of the service, without a slash at its end.
+// Curl returns the advice for a refused request, never empty: sentences and then, if a call helps, curl calls, each on a
+// line of its own, which work when pasted into a shell. base is the address of the service, without a slash at its end.
 func Curl(base string, on Request, e *sandlot.Error) string {
 	if e.Code == sandlot.CodeContentTooLarge && !on.many() && on.aboveAll() {
 		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. "+
@@ -52,8 +51,7 @@ func Curl(base string, on Request, e *sandlot.Error) string {
 	return withProse(append(lines, p.curl(base, e)...))
 }
 
-// lostKey returns the advice for a lost key, where the request needs another key than it has: another publish would
-// make another project.
+// lostKey returns the advice for a lost key, where the request needs another key than it has.
 func lostKey(e *sandlot.Error, account string) string {
 	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""

@@ -69,8 +69,8 @@ func Showable(s string) bool {
 	return s != "" && len(s) <= maxShown && utf8.ValidString(s) && inspect.Redact(s) == s && !strings.ContainsFunc(s, odd)
 }
 
-// LocalName returns the name of a sent file on the client's side: without a prefix that only denotes the project's
-// folder, and without the host of an address. It returns "" for a folder and for a name that is not Showable.
+// LocalName returns the name of a sent file on the client's side, without the host of an address; "" for a folder and
+// for a name that is not Showable.
 func LocalName(sent string) string {
 	if !Showable(sent) || strings.HasSuffix(sent, "/") {
 		return "" // a folder is not a file
@@ -115,7 +115,7 @@ func order(a sandlot.Arg) int {
 }
 
 // inParts completes a call of an upload whose upload_id or part was refused. Without a usable upload_id the upload
-// begins anew. Only the client knows the number of the part: an invented one could replace a part that was accepted.
+// begins anew. Only the client knows the number of the part.
 func inParts(args []sandlot.Arg, fault string) []sandlot.Arg {
 	upload, part, total := has(args, "upload_id"), has(args, "part"), has(args, "total_parts")
 	switch {

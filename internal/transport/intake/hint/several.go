@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/format/mediatype"
 	"sandlot/internal/format/names"
 )
 
@@ -16,8 +17,8 @@ import (
 // again.
 const mostPart = 64 << 20
 
-// cutIntoParts returns the commands that send a file too large for one call: split cuts it, and each piece is one part
-// of a new upload. The other arguments of the request go with part 1.
+// cutIntoParts returns the commands that send a file too large for one call, each piece as one part of a new upload. The
+// other arguments of the request go with part 1.
 func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
 	id := rand.Text()
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
@@ -41,7 +42,8 @@ func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []
 		fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size),
 		fmt.Sprintf("split -a 4 -b %d %s %s", size, Quote(file), piece),
 		"set --" + formFields(first) + "; n=0; total=$(ls " + piece + "* | wc -l); for f in " + piece + "*; do n=$((n+1)); " +
-			start(base, on, op) + formFields(each) + ` --form-string part=$n --form-string total_parts=$((total)) "$@" -F "content=@$f" || break; set --; done`,
+			start(base, on, op) + formFields(each) +
+			` --form-string part=$n --form-string total_parts=$((total)) "$@" -F "content=@$f" || break; set --; done`,
 	}
 }
 
@@ -79,8 +81,7 @@ func (on Request) parts(args []sandlot.Arg) string {
 	return out
 }
 
-// usableTogether returns filenames that the service takes for these files. Absolute paths become names below the folder
-// that they have in common.
+// usableTogether returns filenames that the service takes for these files: absolute paths lose their common folder.
 func usableTogether(files []string) (list []string) {
 	var below []string // of paths
 	for _, name := range files {
@@ -131,4 +132,44 @@ func usable(name string) string {
 		return bad.Suggestion
 	}
 	return unknownFile
+}
+
+// A member is one of many files in a JSON hint.
+type member struct {
+	Filename string `json:"filename"`
+	Text     string `json:"text"`
+}
+
+// members returns the argument that brings the files of a call as JSON: their texts, each a placeholder. ok is false if
+// a form is better: if the request was one, for archives and parts, and for files that are not text.
+func (on Request) members(args []sandlot.Arg) (_ sandlot.Arg, ok bool) {
+	if !on.JSON || on.Archive != "" || has(args, "upload_id") || has(args, "part") {
+		return sandlot.Arg{}, false
+	}
+	if len(on.Files) == 0 {
+		name := usable(on.file(args))
+		if has(args, "filename") {
+			name = argument(args, "filename", "")
+		}
+		return sandlot.Arg{Name: "text", Value: textOf(name)}, name == unknownFile || isText(name)
+	}
+	var files []member
+	for _, sent := range on.Files[:min(len(on.Files), MostFiles)] {
+		name := usable(sent)
+		if !isText(name) {
+			return sandlot.Arg{}, false
+		}
+		files = append(files, member{name, textOf(name)})
+	}
+	return sandlot.Arg{Name: "files", Value: files}, true
+}
+
+// textOf returns the placeholder for the text of a file.
+func textOf(name string) string { return sandlot.PlaceholderText + strings.Trim(name, "<>") + ">" }
+
+// isText reports whether a file of that name is written as text.
+func isText(name string) bool {
+	kind, _, _ := strings.Cut(mediatype.Of(name, true), ";")
+	return strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "json") || strings.HasSuffix(kind, "xml") ||
+		strings.HasSuffix(kind, "javascript")
 }

@@ -64,7 +64,6 @@ func (a *Answer) Status() int { return a.status }
 // Bytes returns the number of bytes of the body that the handler has written.
 func (a *Answer) Bytes() int64 { return a.written }
 
-// Header implements http.ResponseWriter.
 func (a *Answer) Header() http.Header { return a.header }
 
 // WriteHeader implements http.ResponseWriter. Informational answers (1xx) are not sent.

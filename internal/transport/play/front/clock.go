@@ -18,8 +18,7 @@ type Clock struct {
 	slept time.Duration
 }
 
-// Run reads the time every 250 ms until ctx ends. If much more time than that has passed between two looks, the process
-// was stopped.
+// Run reads the time every 250 ms until ctx ends. If much more has passed between two looks, the process was stopped.
 func (c *Clock) Run(ctx context.Context) {
 	tick := time.NewTicker(sleepEvery)
 	defer tick.Stop()
@@ -33,8 +32,7 @@ func (c *Clock) Run(ctx context.Context) {
 	}
 }
 
-// Slept returns the time for which the process was stopped since the first look. Only the difference between two calls
-// has a meaning.
+// Slept returns the time for which the process was stopped. Only the difference between two calls has a meaning.
 func (c *Clock) Slept() time.Duration {
 	if c == nil {
 		return 0
@@ -66,8 +64,8 @@ func (d *sleepyDeadline) put(t time.Time, set func(time.Time) error) error {
 	return set(t)
 }
 
-// putOff is called when the deadline has passed. It moves the deadline by the time for which the process was stopped
-// since it was set, and reports whether the new one is still to come.
+// putOff moves a deadline that has passed by the time for which the process was stopped since it was set, and reports
+// whether the new one is still to come.
 func (d *sleepyDeadline) putOff(set func(time.Time) error) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -74,12 +74,10 @@ func (c *conn) serve() {
 	c.Close()
 }
 
-// idleSlack is the time by which a waiting connection may end early, so that its deadline need not be set anew with
-// every request.
+// idleSlack is the time by which a waiting connection may end early, so that its deadline is not set with each request.
 const idleSlack = 5 * time.Second
 
-// fill waits for bytes of a request, unless there are some. It returns false when the connection has ended, or has
-// reached the limit of its wait.
+// fill waits for bytes of a request, unless there are some. It returns false when the connection or its time has ended.
 func (c *conn) fill(now time.Time) bool {
 	if c.got > 0 {
 		return true // more than one request came at once
@@ -130,8 +128,8 @@ func (c *conn) answer() (goOn bool) {
 	return goOn && !c.front.closing.Load()
 }
 
-// handOver passes the connection and the bytes read from it to net/http, which sets its own deadlines. After a POST
-// net/http skips line breaks, which old clients send (RFC 9112, 2.2), but it does not know that there was one.
+// handOver passes the connection and the bytes read from it to net/http, which sets its own deadlines. Line breaks after
+// a POST, which old clients send (RFC 9112, 2.2), are skipped as net/http does.
 func (c *conn) handOver() {
 	rest := c.x.in[:c.got]
 	if c.posted {
@@ -171,12 +169,11 @@ type handedConn struct {
 
 // Read returns the bytes that the front has read, and then those of the connection.
 func (c *handedConn) Read(p []byte) (int, error) {
-	if len(c.head) > 0 {
-		n := copy(p, c.head)
-		if c.head = c.head[n:]; len(c.head) == 0 {
-			c.head = nil
-		}
-		return n, nil
+	if len(c.head) == 0 {
+		c.head = nil
+		return c.socket.Read(p)
 	}
-	return c.socket.Read(p)
+	n := copy(p, c.head)
+	c.head = c.head[n:]
+	return n, nil
 }

@@ -102,7 +102,7 @@ func (f *Listener) accept() {
 	}
 }
 
-// begin serves a connection in a goroutine of its own, or hands it to net/http if the front cannot serve it.
+// begin serves a connection in its own goroutine, or hands it to net/http if the front cannot serve it.
 func (f *Listener) begin(s *socket) {
 	c := newConn(f, s)
 	if c == nil {
@@ -116,7 +116,6 @@ func (f *Listener) begin(s *socket) {
 	go c.serve()
 }
 
-// forget drops a connection that has ended or went to net/http.
 func (f *Listener) forget(c *conn) {
 	defer f.serving.Done()
 	f.mu.Lock()
@@ -124,7 +123,7 @@ func (f *Listener) forget(c *conn) {
 	delete(f.conns, c)
 }
 
-// hand passes a connection to the caller of Accept, or closes it if there will be none.
+// hand passes a connection to the caller of Accept, or closes it.
 func (f *Listener) hand(c net.Conn) {
 	select {
 	case f.handed <- c:
@@ -133,8 +132,7 @@ func (f *Listener) hand(c net.Conn) {
 	}
 }
 
-// Accept waits for the next connection whose request is not plain. Reads of it return that request from its first byte.
-// After Close it returns an error.
+// Accept waits for the next connection whose request is not plain. Reads of it begin with that request.
 func (f *Listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-f.handed:
@@ -151,8 +149,7 @@ func (f *Listener) Close() error {
 }
 
 // Shutdown ends the connections that wait for a request, and returns nil when the others have sent their current
-// answer. If ctx ends before, it closes them all and returns ctx's error. Close must have been called. Shutdown does
-// not affect connections that were handed over.
+// answer. If ctx ends before, it closes them all and returns ctx's error. Close must have been called.
 func (f *Listener) Shutdown(ctx context.Context) error {
 	f.closing.Store(true)
 	f.each(func(c *conn) { c.wake() })
@@ -170,7 +167,6 @@ func (f *Listener) Shutdown(ctx context.Context) error {
 	}
 }
 
-// each calls do for every connection that the front serves.
 func (f *Listener) each(do func(*conn)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

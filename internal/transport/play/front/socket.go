@@ -37,7 +37,6 @@ func Pace(l net.Listener, slots Slots, clock *Clock) net.Listener {
 	return pacedListener{l, slots, clock}
 }
 
-// A pacedListener is the listener of Pace.
 type pacedListener struct {
 	net.Listener
 	slots Slots
@@ -96,8 +95,7 @@ func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 	return s
 }
 
-// Close closes the connection and gives its slot back. It may be called more than once, and while others read and
-// write.
+// Close closes the connection and gives its slot back. It may be called more than once, while others read and write.
 func (s *socket) Close() error {
 	if s.slots != nil && s.closed.CompareAndSwap(false, true) {
 		s.slots.Give(s.Conn)
@@ -184,14 +182,13 @@ func (s *socket) extend() {
 	_ = s.Conn.SetWriteDeadline(s.deadline) // fails on a closed connection, as the write will
 }
 
-// moves reports, at a deadline, whether the client has taken enough since it was set: LeastRate for the half of the
-// wait that every piece has.
+// moves reports, at a deadline, whether the client has taken enough since it was set: LeastRate for half of the wait.
 func (s *socket) moves() bool {
 	return s.taken()-s.before >= LeastRate*int64(s.wait/2)/int64(time.Second)
 }
 
-// taken returns the number of bytes that the client has taken. Bytes that the system still holds do not count, if it
-// reports them: it wakes a writer only when a good part of its buffer is free, which on a slow line can take minutes.
+// taken returns the number of bytes that the client has taken. Those that the system still holds do not count: it wakes a
+// writer only when a good part of its buffer is free, which on a slow line can take minutes.
 func (s *socket) taken() int64 { return s.written - unsent(s.Conn) }
 
 // writePlain writes by the connection's own method.
@@ -207,9 +204,8 @@ func (s *socket) writePlain(head, body []byte) (n int, err error) {
 	return n, err
 }
 
-// Cover adds a line, with its line break, to the header of the answers that net/http gives before any handler: to a
-// request that is unreadable (400, 501), whose header is too long (431), or that has an unknown Expect (417). The
-// server must serve connections of a Listener or of Pace.
+// Cover adds a line, with its line break, to the header of the answers that net/http gives before any handler, such as
+// 400, 417 and 431. The server must serve connections of a Listener or of Pace.
 func Cover(server *http.Server, line string) {
 	handler := server.Handler
 	server.ConnState = func(c net.Conn, _ http.ConnState) { of(c).own = []byte(line) } // called between requests

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -100,34 +99,39 @@ func TestASlowReaderIsNotCutWhileTheSystemsBufferDrains(t *testing.T) {
 	}
 }
 
-func TestBothPartsArriveWholeAndInOrder(t *testing.T) {
+func TestDeadlinesWaitForAsLongAsTheProcessSlept(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for _, tt := range []struct {
+		name  string
+		awake bool // whether the process looks at its clock meanwhile
+		want  bool
+	}{{"asleep", false, true}, {"awake", true, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, set := sleepyDeadline{clock: &Clock{}}, time.Time{}
+				note := func(t time.Time) error { set = t; return nil }
+				first := time.Now().Add(10 * time.Second)
+				if err := d.put(first, note); err != nil {
+					t.Fatal(err)
+				}
+				if tt.awake {
+					go d.clock.Run(t.Context())
+				}
+				testenv.Pass(30 * time.Second)
+				if got := d.putOff(note); got != tt.want {
+					t.Errorf("put off: %v, to %v", got, set)
+				}
+				if want := first.Add(30 * time.Second); tt.want && !set.Equal(want) {
+					t.Errorf("put off to %v, want %v", set, want)
+				}
+			})
+		})
 	}
-	defer l.Close()
-	reader, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
-	c, err := Pace(l, nil, nil).Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	rest := bytes.Repeat([]byte("0123456789abcdef"), 3*writePiece/16+7)
-	go func() {
-		w := c.(*socket)
-		_, _ = w.writeBoth([]byte("head "), []byte("and "))
-		_, _ = w.writeBoth(nil, rest[:1])
-		_, _ = w.writeBoth(rest[1:2*writePiece], rest[2*writePiece:])
-	}()
-	want := append([]byte("head and "), rest...)
-	got := make([]byte, len(want))
-	_ = reader.SetReadDeadline(time.Now().Add(30 * time.Second))
-	if n, err := io.ReadFull(reader, got); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d of %d bytes, %v, the same: %t", n, len(want), err, bytes.Equal(got, want))
-	}
+	t.Run("one that was set to end a read ends it", func(t *testing.T) {
+		d := sleepyDeadline{clock: &Clock{}}
+		_ = d.put(time.Unix(1, 0), func(time.Time) error { return nil })
+		if d.putOff(func(time.Time) error { return nil }) {
+			t.Error("it was put off")
+		}
+	})
 }

@@ -1,9 +1,0 @@
-package play
-
-import (
-	"testing"
-
-	"sandlot/internal/testkit/testenv"
-)
-
-func TestMain(m *testing.M) { testenv.Main(m) }
