@@ -54,9 +54,10 @@ func (o *ownPages) uploadFiles(v *visit) error {
 	if page.Wrong != "" {
 		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
-	tree := u.tree
-	u.tree = nil                                                                                                   // the call owns it
-	in := publish.UpdateInput{Project: string(v.ownID()), Tree: tree, FormToken: words["form_token"], Force: true} // people choose files, and models write them
+	in := publish.UpdateInput{Project: string(v.ownID()), Tree: u.tree, FormToken: words["form_token"]}
+	in.Force = true // people choose files, and models write them
+	left := strings.Join(u.tree.LeftOut(), ", ")
+	u.tree = nil // the call owns it
 	if n := number(words["seen"]); n != 0 {
 		in.IfVersion = &n
 	}
@@ -64,7 +65,15 @@ func (o *ownPages) uploadFiles(v *visit) error {
 		in.Folder, in.Unwrap = inFolder(words), inFolder(words) == ""
 	}
 	out, _, err := o.service.Update(v.r.Context(), v.by, in)
-	return o.arranged(v, err, page, "said.uploaded", "n", len(out.Files)+out.Unchanged)
+	switch n := len(out.Files) + out.Unchanged; {
+	case left == "":
+		return o.arranged(v, err, page, "said.uploaded", "n", n)
+	case errors.Is(err, sandlot.CodeMissingField), errors.Is(err, sandlot.CodeInvalidArchive): // no other files came
+		page.Wrong = v.T("own.left-out", "list", left)
+		return o.show(v, http.StatusUnprocessableEntity, page)
+	default:
+		return o.arranged(v, err, page, "said.uploaded-some", "n", n, "list", left)
+	}
 }
 
 func (o *ownPages) uploadTooLarge(v *visit, folder string) error {
@@ -191,6 +200,8 @@ func refusal(v *visit, code sandlot.Code) string {
 	switch code {
 	case sandlot.CodeInvalidFilename:
 		return v.T("own.bad-name")
+	case sandlot.CodeMissingField:
+		return v.T("own.no-files")
 	case sandlot.CodeFilenameConflict:
 		return v.T("own.conflict")
 	case sandlot.CodePrimaryFileProtected:

@@ -178,6 +178,22 @@ func TestUploads(t *testing.T) {
 			}
 		})
 	})
+	t.Run("what is left out is named", func(t *testing.T) {
+		h := house(t)
+		body, kind := uploadOf("", "a.js", "one", ".DS_Store", "x", "lib/.env", "x")
+		resp := sendTo(h, body, kind)
+		page := text(t, request(h, "GET", ownAt, "", "Cookie", cookieName+"=kim; "+resp.Header.Get("Set-Cookie")))
+		if !strings.HasPrefix(h.state(), "4 index.html [<b>.js a.js index.html]") || !strings.Contains(page, "1 fichier") || !strings.Contains(page, "<bdi>.DS_Store, .env</bdi>") {
+			t.Errorf("%d, %s, %s", resp.StatusCode, h.state(), page)
+		}
+		body, kind = uploadOf("", ".DS_Store", "x")
+		h.in.Unchanged(t, func() {
+			resp := sendTo(h, body, kind)
+			if said := text(t, resp); resp.StatusCode != 422 || !strings.Contains(said, "Rien n’a été modifié") || !strings.Contains(said, ".DS_Store") {
+				t.Errorf("%d: %s", resp.StatusCode, said)
+			}
+		})
+	})
 	t.Run("what is no upload is refused", func(t *testing.T) {
 		h := house(t)
 		for name, c := range map[string]struct {
