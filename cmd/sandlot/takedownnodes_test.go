@@ -98,7 +98,7 @@ func suspensionHolds(t *testing.T, ofAccount bool) {
 		{"a file", at + "a.js", 200, off, "//"},
 		{"a version", version, 200, off, "hi"},
 		{"its page", base + "p/" + id, 200, off, "Marbles"},
-		{"its picture", base + "p/" + id + "/card.png", 200, off, ""},
+		{"its picture", base + "p/" + id + "/card.jpg", 200, off, ""},
 		{"its code", base + "p/" + id + "/code.svg", 200, off, ""},
 		{"its frame elsewhere", base + "embed/" + id, 200, off, ""},
 		{"what is told of it elsewhere", base + "oembed?url=" + url.QueryEscape(base+"p/"+id), 200, off, "Marbles"},

@@ -43,8 +43,8 @@ func newShares(cfg Config) *shares {
 
 func (s *shares) routes() []route {
 	return []route{
-		{"GET", "/card.png", stranger, admission.Fetch, s.front},
-		{"GET", "/p/{id}/card.png", stranger, admission.Fetch, s.card},
+		{"GET", "/card.jpg", stranger, admission.Fetch, s.front},
+		{"GET", "/p/{id}/card.jpg", stranger, admission.Fetch, s.card},
 		{"GET", "/p/{id}/code.svg", stranger, admission.Fetch, s.code},
 		{"GET", "/embed/{id}", stranger, admission.Look, s.embed},
 		{"GET", "/oembed", stranger, admission.Look, s.oembed},

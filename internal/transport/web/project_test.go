@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"image/png"
+	"image/jpeg"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -47,7 +47,7 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 	for _, want := range []string{
 		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-05-04T12:00:00Z">May 4, 2026`, "1,234",
 		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
-		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png?v=`,
+		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.jpg?v=`,
 		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
 	} {
 		if !strings.Contains(body, want) && !strings.Contains(body, html.UnescapeString(want)) {
@@ -164,7 +164,7 @@ func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
 	h, down, gone := house(t), house(t), house(t)
 	down.fail("Project", errors.New("down"))
 	gone.suspend(gameID)
-	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
+	for _, target := range []string{"/p/%s", "/p/%s/card.jpg", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
 		expect.Equal(t, target+" of nothing", request(h, "GET", fmt.Sprintf(target, "other-abc123"), "").StatusCode, http.StatusNotFound)
 		expect.Equal(t, target+" of what is no id", request(h, "GET", fmt.Sprintf(target, strings.Repeat("x", 1000)), "").StatusCode, http.StatusNotFound)
 		expect.Equal(t, target+" with a store that is down", request(down, "GET", fmt.Sprintf(target, "game-abc123"), "").StatusCode, http.StatusInternalServerError)
@@ -214,15 +214,15 @@ func TestOEmbedTellsHowToShowAProject(t *testing.T) {
 func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)
-	resp := request(h, "GET", "/p/game-abc123/card.png", "")
-	img, err := png.Decode(resp.Body)
-	if err != nil || resp.Header.Get("Content-Type") != "image/png" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
+	resp := request(h, "GET", "/p/game-abc123/card.jpg", "")
+	img, err := jpeg.Decode(resp.Body)
+	if err != nil || resp.Header.Get("Content-Type") != "image/jpeg" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
 		t.Fatalf("it is %v %v", resp.Header, err)
 	}
 	tag := resp.Header.Get("ETag")
-	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
+	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.jpg", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
-	if other := request(h, "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
+	if other := request(h, "HEAD", "/p/game-abc123/card.jpg", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
 		t.Errorf("of another creator it is the same")
 	}
 }
@@ -230,7 +230,7 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)
-	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.png\?v=[\w-]{16})"`)
+	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.jpg\?v=[\w-]{16})"`)
 	address := func() string {
 		return string(named.FindSubmatch([]byte(text(t, request(h, "GET", "/p/game-abc123", ""))))[1])
 	}

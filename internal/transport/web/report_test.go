@@ -76,7 +76,7 @@ func TestRegressionM42APageIsReportedByItsAddress(t *testing.T) {
 	host := h.places.Content
 	for _, address := range []string{
 		"http://game-abc123." + host + "/login/?next=%zz#top", "game-abc123." + host, "hxxps://game-abc123[.]" + strings.ReplaceAll(host, ".", "[.]") + "/", " HTTPS://GAME-ABC123." + strings.ToUpper(host) + " ",
-		"http://game-abc123--v1-0123456789." + host + "/p/other-abc123", h.places.Base.String() + "/p/game-abc123/card.png", h.places.Base.String() + "/~/game-abc123/a/b", h.places.Base.Host + "/embed/game-abc123", "https://game-abc123.its-old-host.example/",
+		"http://game-abc123--v1-0123456789." + host + "/p/other-abc123", h.places.Base.String() + "/p/game-abc123/card.jpg", h.places.Base.String() + "/~/game-abc123/a/b", h.places.Base.Host + "/embed/game-abc123", "https://game-abc123.its-old-host.example/",
 	} {
 		expect.Contains(t, address, text(t, request(h, "GET", "/report?project="+url.QueryEscape(address), "")), `name="project" value="game-abc123"`)
 		resp := sendReport(h, url.Values{"project": {address}, "reason": {"deceptive"}, "form_token": {formToken(t, h)}})

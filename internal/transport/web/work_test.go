@@ -19,7 +19,7 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 	ids := h.fill(4, "Pong")
 	h.limits = admission.New(admission.Config{Public: true, Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 3000}}) // a draw costs 2,000
 	ask := func(addr string, id sandlot.ProjectID) int {
-		r := httptest.NewRequest("GET", "https://example.com/p/"+string(id)+"/card.png", nil)
+		r := httptest.NewRequest("GET", "https://example.com/p/"+string(id)+"/card.jpg", nil)
 		r.RemoteAddr = addr + ":1234"
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
