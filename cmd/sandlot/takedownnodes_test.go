@@ -101,7 +101,6 @@ func suspensionHolds(t *testing.T, ofAccount bool) {
 		{"its picture", base + "p/" + id + "/card.jpg", 200, off, ""},
 		{"its code", base + "p/" + id + "/code.svg", 200, off, ""},
 		{"its frame elsewhere", base + "embed/" + id, 200, off, ""},
-		{"what is told of it elsewhere", base + "oembed?url=" + url.QueryEscape(base+"p/"+id), 200, off, "Marbles"},
 		{"its numbers", base + "p/" + id + "/counts", 200, off, "plays"},
 		{"its statistics", base + "v1/project/" + id + "/stats", 200, off, "plays"},
 		{"the API", base + "v1/project/" + id, 200, off, "Marbles"},

@@ -167,7 +167,8 @@ func qrCode(address string) ([]byte, error) {
 	size := code.Bounds().Dx()
 	dark := func(x, y int) bool { return x < size && code.At(x, y) == color.Black }
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, size+2*quietZone, size+2*quietZone)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %[1]d" shape-rendering="crispEdges">`+
+		`<path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, size+2*quietZone)
 	for y := range size {
 		for x := 0; x < size; x++ {
 			from := x
