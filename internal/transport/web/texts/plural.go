@@ -6,13 +6,12 @@ import (
 	"golang.org/x/text/feature/plural"
 )
 
-// categories holds the names of CLDR's plural forms, at their indexes in x/text.
+// categories holds the names of CLDR's plural forms, in the order of x/text.
 var categories = [...]string{
 	plural.Other: "other", plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
 }
 
-// manyMillions lists the website's languages that say "a million of them". CLDR has the rule since its version 38;
-// x/text has version 32.
+// manyMillions lists the website's languages that say "a million of them", a rule of CLDR that x/text lacks.
 var manyMillions = []string{"es", "fr", "pt"}
 
 const million = 1_000_000
