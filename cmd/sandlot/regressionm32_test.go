@@ -127,7 +127,7 @@ func TestSoakRegressionM32EveryOperationCostsWhatItIsCharged(t *testing.T) {
 		{"look: the account", "GET", at("/account"), login},
 		{"look: the owner's page of 10,000 files", "GET", at("/account/projects/" + p.large), login},
 		{"compare", "GET", at("/account/projects/" + p.large + "/versions/3/diff?file=f1.js"), login},
-		{"draw", "GET", func(i int) (string, string) { return "/p/" + p.ids[i%len(p.ids)] + "/card.png", "" }, nil},
+		{"draw", "GET", func(i int) (string, string) { return "/p/" + p.ids[i%len(p.ids)] + "/card.jpg", "" }, nil},
 		{"search", "GET", func(i int) (string, string) { return fmt.Sprintf("/?q=wide+%d", i), "" }, nil},
 		{"like", "POST", func(i int) (string, string) { return "/p/" + p.ids[i%len(p.ids)] + "/like", "like=1" }, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, login...)},
 		{"publish", "POST", func(i int) (string, string) {

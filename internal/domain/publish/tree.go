@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"sandlot"
@@ -182,6 +184,9 @@ func (t *Tree) Add(ctx context.Context, name string, d Declared, r io.Reader) er
 		return io.TeeReader(t.bounded(name, t.charge.Of(r)), in)
 	})
 }
+
+// LeftOut returns the kinds of the files that were left out so far, such as ".DS_Store", sorted.
+func (t *Tree) LeftOut() []string { return slices.Sorted(maps.Keys(t.leftOut)) }
 
 // Put is Add of content that was staged and charged before. The Tree owns it from here on, even if it is refused.
 func (t *Tree) Put(ctx context.Context, sent string, d Declared, c Content) error {

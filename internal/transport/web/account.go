@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func (o overviews) page(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{Claimed: claimed, Projects: list, Next: next, Deleted: deleted, Older: older})
+	return v.show(http.StatusOK, "account.html", v.T("account.title"), overviewPage{claimed, list, next, deleted, older})
 }
 
 // overviewPage holds the data of the account's first page.
@@ -168,13 +169,10 @@ var systems = [][2]string{
 // Browser returns the common names of the browser and system with this User-Agent header.
 func (v view) Browser(agent string) string {
 	name, system := called(agents, agent), called(systems, agent)
-	switch {
-	case name == "" && system == "":
-		return v.T("sessions.browser")
-	case name == "" || system == "":
-		return name + system
+	if name != "" && system != "" {
+		return name + " · " + system
 	}
-	return name + " · " + system
+	return cmp.Or(name, system, v.T("sessions.browser"))
 }
 
 func called(list [][2]string, agent string) string {

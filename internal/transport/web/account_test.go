@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,30 +46,6 @@ func TestTheAccountShowsItsProjectsWithTheirNumbers(t *testing.T) {
 // accountPage is how many projects the page of an account has.
 const accountPage = 50
 
-func TestTheNavigationMarksThePageShown(t *testing.T) {
-	t.Parallel()
-	for _, path := range []string{"/account", "/account/sessions"} {
-		body := text(t, asKim(house(t), "GET", path, ""))
-		if strings.Count(body, "aria-current") != 1 || !strings.Contains(body, `href="`+path+`" aria-current="page"`) {
-			t.Errorf("on %s it is %s", path, body)
-		}
-	}
-}
-
-func TestTheNavigationMarksWhereAPageBelongs(t *testing.T) {
-	t.Parallel()
-	for path, want := range map[string]string{"/account/projects/game-abc123": "/account", "/account/projects/game-abc123/versions": "/account", "/account/delete": "/account/settings"} {
-		body := text(t, asKim(house(t), "GET", path, ""))
-		_, own, _ := strings.Cut(body, `class="tabs own-tabs"`)
-		if strings.Count(body, "aria-current")-strings.Count(own, "aria-current") != 1 || !strings.Contains(body, `href="`+want+`" aria-current="true"`) {
-			t.Errorf("on %s it is %s", path, body)
-		}
-		if own != "" && !strings.Contains(own, `href="`+path+`" aria-current="page"`) {
-			t.Errorf("on %s the project's tabs are %s", path, own)
-		}
-	}
-}
-
 func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
 	t.Parallel()
 	body := text(t, asKim(house(t), "GET", "/account/sessions", ""))
@@ -78,23 +53,6 @@ func TestTheListOfLoginsMarksThisBrowser(t *testing.T) {
 	if !found || strings.Contains(mine, `value="1"><`) || !strings.Contains(body, "Firefox · Linux") || !strings.Contains(body, `name="id" value="2"`) {
 		t.Errorf("it is %s", body)
 	}
-}
-
-func TestALoginIsEndedOnceHoweverOftenTheButtonIsPressed(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	for range 2 {
-		if resp := asKim(h, "POST", "/account/sessions", "id=2"); resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/account/sessions#said" {
-			t.Errorf("ended with %d", resp.StatusCode)
-		}
-	}
-	expect.Same(t, "left are the sessions", h.in.Query("SELECT id FROM sessions"), []string{"1"})
-	h.session(h.kim.account.ID, "a third")
-	asKim(h, "POST", "/account/sessions", "others=1")
-	if left := h.in.Query("SELECT id FROM sessions"); !slices.Equal(left, []string{"1"}) {
-		t.Errorf("of the others %v are left", left)
-	}
-	expect.Equal(t, "of no id", asKim(h, "POST", "/account/sessions", "id=x").StatusCode, http.StatusNotFound)
 }
 
 func TestBrowsersAreCalledWhatPeopleCallThem(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 )
 
 // cardLook is the version of the cards' design; a change of the design increments it.
-const cardLook = "4"
+const cardLook = "5"
 
 // coverWidth is the width in pixels of the cover on a card.
 const coverWidth = 1280
@@ -35,7 +35,7 @@ func (s *shares) card(v *visit) error {
 		return err
 	}
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
-	return s.picture(v, "image/png", cardParts(s.fonts, found), s.charged(v, func() ([]byte, error) { return s.cardOf(v, found) }))
+	return s.picture(v, "image/jpeg", cardParts(s.fonts, found), s.charged(v, func() ([]byte, error) { return s.cardOf(v, found) }))
 }
 
 // cardParts returns everything that the card of a project depends on.
@@ -46,7 +46,7 @@ func cardParts(fonts card.Fonts, p sandlot.Project) []string {
 // cardAddress returns the address of a project's current card. Another card has another address: a page that is shared
 // again after a change does not show a cached card.
 func cardAddress(at sandlot.Places, fonts card.Fonts, p sandlot.Project) string {
-	return at.Base.String() + "/p/" + string(p.ID) + "/card.png?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
+	return at.Base.String() + "/p/" + string(p.ID) + "/card.jpg?v=" + pictureKey(cardParts(fonts, p))[:keyShown]
 }
 
 // keyShown is the number of a key's characters in an address.
@@ -95,7 +95,7 @@ func (s *shares) charged(v *visit, draw func() ([]byte, error)) func() ([]byte, 
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
-	return s.picture(v, "image/png", []string{"front", cardLook, host, s.fonts.Names()}, s.charged(v, func() ([]byte, error) {
+	return s.picture(v, "image/jpeg", []string{"front", cardLook, host, s.fonts.Names()}, s.charged(v, func() ([]byte, error) {
 		return s.press.draw(v.r.Context(), card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
 	}))
 }
@@ -167,7 +167,8 @@ func qrCode(address string) ([]byte, error) {
 	size := code.Bounds().Dx()
 	dark := func(x, y int) bool { return x < size && code.At(x, y) == color.Black }
 	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, size+2*quietZone, size+2*quietZone)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %[1]d" shape-rendering="crispEdges">`+
+		`<path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/><path d="`, size+2*quietZone)
 	for y := range size {
 		for x := 0; x < size; x++ {
 			from := x

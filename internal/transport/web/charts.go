@@ -21,7 +21,6 @@ type chart struct {
 	Bottom string
 	Width  int
 	Bars   string // the path of all bars; empty if every day has zero
-	Zero   int    // the height of zero
 	Each   []bar  // each bar with its label; empty if there are too many to point at
 }
 
@@ -59,7 +58,8 @@ func (d drawn) charts(days []figures.Day) []chart {
 	for i, day := range days {
 		lengths[i] = int64(day.Median / time.Second)
 	}
-	long := d.chart("figures.median", days, lengths, ceiling(lengths, timed), func(n any) string { return d.Length(time.Duration(n.(int64)) * time.Second) }, "")
+	length := func(n any) string { return d.Length(time.Duration(n.(int64)) * time.Second) }
+	long := d.chart("figures.median", days, lengths, ceiling(lengths, timed), length, "")
 	return []chart{
 		count("figures.plays", func(n figures.Numbers) int64 { return n.Plays }),
 		count("figures.players", func(n figures.Numbers) int64 { return n.Players }),
@@ -74,11 +74,11 @@ var (
 	timed   = []int64{20, 60, 120, 240, 600, 1200, 2400, 3600, 7200, 14400, 18000}
 )
 
-// ceiling returns the least round number that is no smaller than the absolute value of any number.
+// ceiling returns the least round number that is no smaller than any number.
 func ceiling(numbers []int64, round []int64) int64 {
 	most := int64(0)
 	for _, n := range numbers {
-		most = max(most, n, -n)
+		most = max(most, n)
 	}
 	for tens := int64(1); ; tens *= 10 {
 		for _, n := range round {
@@ -90,25 +90,13 @@ func ceiling(numbers []int64, round []int64) int64 {
 }
 
 func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64, write func(any) string, sum string) chart {
-	low := int64(0)
-	if slices.Min(numbers) < 0 { // then zero is in the middle
-		low = -top
-	}
-	c := chart{
-		Name: name, Sum: sum, Width: len(days) * dayWidth, Top: write(top), Middle: write((top + low) / 2), Bottom: write(low),
-		Zero: int(chartHeight * top / (top - low)),
-	}
-	scale := chartHeight / float64(top-low)
+	c := chart{Name: name, Sum: sum, Width: len(days) * dayWidth, Top: write(top), Middle: write(top / 2), Bottom: write(int64(0))}
 	var path strings.Builder
 	for i, n := range numbers {
-		b := bar{X: i*dayWidth + (dayWidth-barWidth)/2, Height: float64(max(n, -n)) * scale}
-		if n != 0 {
-			b.Height = max(b.Height, 1) // still visible
-		}
-		if b.Y = float64(c.Zero); n > 0 {
+		b := bar{X: i*dayWidth + (dayWidth-barWidth)/2, Y: chartHeight}
+		if n > 0 { // more likes may be taken back on a day than given
+			b.Height = max(float64(n)*chartHeight/float64(top), 1) // still visible
 			b.Y -= b.Height
-		}
-		if b.Height > 0 {
 			fmt.Fprintf(&path, "M%d %.4gh%dv%.4gh-%dz", b.X, b.Y, barWidth, b.Height, barWidth)
 		}
 		b.Says = d.v.Day(days[i].Date) + ": " + write(n)
@@ -117,7 +105,8 @@ func (d drawn) chart(name string, days []figures.Day, numbers []int64, top int64
 	if c.Bars = path.String(); len(days) > mostPointed {
 		c.Each = nil
 	}
-	c.Label = d.v.T("figures.chart", "name", d.v.T(name), "from", d.Day(days[0].Date), "to", d.Day(days[len(days)-1].Date), "most", write(slices.Max(numbers)))
+	from, to := d.Day(days[0].Date), d.Day(days[len(days)-1].Date)
+	c.Label = d.v.T("figures.chart", "name", d.v.T(name), "from", from, "to", to, "most", write(slices.Max(numbers)))
 	return c
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"strconv"
 	"strings"
@@ -51,7 +52,7 @@ func posterCover(p sandlot.Project) template.HTML {
 	if p.Cover == "" || p.Suspended {
 		return whole
 	}
-	return template.HTML(`<img class="cover behind" src="/i/`+template.HTMLEscapeString(p.Cover.File(640))+`" alt="" loading="lazy" decoding="async">`) + whole
+	return template.HTML(`<img class="cover behind" src="/i/`+esc(p.Cover.File(640))+`" alt="" loading="lazy" decoding="async">`) + whole
 }
 
 // onPhone is the media query for which a large cover has the middle width at any pixel density: no picture may cost a
@@ -63,14 +64,15 @@ func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
 		writeTile(out, p)
 		return
 	}
-	address := func(width int) string { return "/i/" + template.HTMLEscapeString(p.Cover.File(width)) }
+	address := func(width int) string { return "/i/" + esc(p.Cover.File(width)) }
 	before, widest, after := "", "", ""
 	if sizes != cardSizes && sizes != foundSizes {
-		before, widest, after = `<picture><source media="`+onPhone+`" srcset="`+address(640)+`">`, `, `+address(1280)+` 1280w`, `</picture>`
+		before = `<picture><source media="` + onPhone + `" srcset="` + address(640) + `">`
+		widest, after = `, `+address(1280)+` 1280w`, `</picture>`
 	}
 	for _, part := range [...]string{
-		before, `<img class="cover" src="`, address(640), `" srcset="`, address(320), ` 320w, `, address(640), ` 640w`, widest, `" sizes="`,
-		template.HTMLEscapeString(sizes), `" width="640" height="360" alt="" loading="lazy" decoding="async">`, after,
+		before, `<img class="cover" src="`, address(640), `" srcset="`, address(320), ` 320w, `, address(640), ` 640w`, widest,
+		`" sizes="`, esc(sizes), `" width="640" height="360" alt="" loading="lazy" decoding="async">`, after,
 	} {
 		out.WriteString(part)
 	}
@@ -78,17 +80,12 @@ func writeCover(out *strings.Builder, p sandlot.Project, sizes string) {
 
 // writeTile writes the title of a project as a tile, as large as it fits.
 func writeTile(out *strings.Builder, p sandlot.Project) {
-	title := p.Title
-	if title == "" {
-		title = string(p.ID)
-	}
-	for _, part := range [...]string{`<span class="cover tile hue-`, strconv.Itoa(cover.HueOf(p.ID)), " ", titleSize(title), `" aria-hidden="true"><span dir="auto"`} {
-		out.WriteString(part)
-	}
+	title := name(p)
+	fmt.Fprintf(out, `<span class="cover tile hue-%d %s" aria-hidden="true"><span dir="auto"`, cover.HueOf(p.ID), titleSize(title))
 	if p.Lang != "" {
-		out.WriteString(` lang="` + template.HTMLEscapeString(p.Lang) + `"`)
+		out.WriteString(` lang="` + esc(p.Lang) + `"`)
 	}
-	out.WriteString(">" + template.HTMLEscapeString(title) + "</span></span>")
+	out.WriteString(">" + esc(title) + "</span></span>")
 }
 
 // titleSize returns the class of a title by its width and by its longest word, which should not be broken.
@@ -232,7 +229,7 @@ func (w *cardWriter) T(text string, n int64) string {
 	c := count{text, n}
 	said, ok := w.counts[c]
 	if !ok {
-		said = template.HTMLEscapeString(w.voice.T(text, "n", n))
+		said = esc(w.voice.T(text, "n", n))
 		w.counts[c] = said
 	}
 	return said
@@ -240,16 +237,16 @@ func (w *cardWriter) T(text string, n int64) string {
 
 func (w *cardWriter) card(c gallery.Card) {
 	p := c.Project
-	id, handle := template.HTMLEscapeString(string(p.ID)), template.HTMLEscapeString(p.Handle)
+	id, handle := esc(string(p.ID)), esc(p.Handle)
 	w.add("<li class=\"card\">\n")
 	writeCover(w.out, p, cardSizes)
 	w.add("\n<p class=\"card-title\"><a href=\"/p/", id, "\" dir=\"auto\"")
 	if p.Lang != "" {
-		w.add(" lang=\"", template.HTMLEscapeString(p.Lang), "\"")
+		w.add(" lang=\"", esc(p.Lang), "\"")
 	}
 	title := id
 	if p.Title != "" {
-		title = template.HTMLEscapeString(p.Title)
+		title = esc(p.Title)
 	}
 	w.add(">", title, "</a></p>\n")
 	if w.title != "@"+p.Handle { // on the maker's own page

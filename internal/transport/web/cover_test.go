@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,31 +12,6 @@ import (
 	"sandlot/internal/format/picture"
 	"sandlot/internal/testkit/expect"
 )
-
-func TestAProjectHasOneTileInTheGalleryOnItsPageAndWhereItIsEmbedded(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	found := regexp.MustCompile(`<span class="cover tile .*?</span></span>`)
-	card := found.FindString(text(t, request(h, "GET", "/", "")))
-	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
-		if tile := found.FindString(text(t, request(h, "GET", target, ""))); tile != card || tile == "" {
-			t.Errorf("on %s it is %q, in the gallery %q", target, tile, card)
-		}
-	}
-}
-
-func TestATileSaysTheTitleOrTheID(t *testing.T) {
-	t.Parallel()
-	p := sandlot.Project{ID: "game-abc123", Title: `<b>"麻雀"`, Lang: "ja"}
-	expect.Equal(t, "with a title", string(coverOf(p, "")),
-		`<span class="cover tile hue-6 huge" aria-hidden="true"><span dir="auto" lang="ja">&lt;b&gt;&#34;麻雀&#34;</span></span>`)
-	p.Title, p.Lang = "", ""
-	expect.Equal(t, "without", string(coverOf(p, "")), `<span class="cover tile hue-6 large" aria-hidden="true"><span dir="auto">game-abc123</span></span>`)
-	p.Cover = "jabc"
-	if img := string(coverOf(p, `50vw"`)); !strings.Contains(img, `sizes="50vw&#34;"`) || !strings.Contains(img, "/i/jabc-640.jpg") {
-		t.Errorf("with a picture it is %s", img)
-	}
-}
 
 // TestNoPictureTakesAPhoneOver60KB: the widest, which may have more, is on no card, and where a cover is large no phone is offered it.
 func TestNoPictureTakesAPhoneOver60KB(t *testing.T) {

@@ -1,10 +1,8 @@
 package web
 
 import (
-	"encoding/json"
 	"html"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"sandlot"
@@ -13,12 +11,6 @@ import (
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/card"
-)
-
-// The default size of an embedded frame in CSS pixels.
-const (
-	embedWidth  = 800
-	embedHeight = 600
 )
 
 // shares serves the parts of a project that other sites show: its frame, its card and its QR code. It reads no login.
@@ -43,11 +35,10 @@ func newShares(cfg Config) *shares {
 
 func (s *shares) routes() []route {
 	return []route{
-		{"GET", "/card.png", stranger, admission.Fetch, s.front},
-		{"GET", "/p/{id}/card.png", stranger, admission.Fetch, s.card},
+		{"GET", "/card.jpg", stranger, admission.Fetch, s.front},
+		{"GET", "/p/{id}/card.jpg", stranger, admission.Fetch, s.card},
 		{"GET", "/p/{id}/code.svg", stranger, admission.Fetch, s.code},
 		{"GET", "/embed/{id}", stranger, admission.Look, s.embed},
-		{"GET", "/oembed", stranger, admission.Look, s.oembed},
 	}
 }
 
@@ -72,68 +63,7 @@ func (s *shares) embed(v *visit) error {
 }
 
 // snippet returns the HTML with which other sites embed a project.
-func snippet(at sandlot.Places, of sandlot.Project, width, height int) string {
+func snippet(at sandlot.Places, of sandlot.Project) string {
 	return `<iframe src="` + at.Base.String() + "/embed/" + string(of.ID) + `" title="` + html.EscapeString(name(of)) +
-		`" width="` + strconv.Itoa(width) + `" height="` + strconv.Itoa(height) + `" allow="` + allowed + `" loading="lazy"></iframe>`
-}
-
-// oembedAnswer describes a project's frame to other sites: oembed.com, 2.3.4.
-type oembedAnswer struct {
-	Version         string `json:"version"`
-	Type            string `json:"type"`
-	Title           string `json:"title"`
-	AuthorName      string `json:"author_name"`
-	AuthorURL       string `json:"author_url"`
-	ProviderName    string `json:"provider_name"`
-	ProviderURL     string `json:"provider_url"`
-	ThumbnailURL    string `json:"thumbnail_url"`
-	ThumbnailWidth  int    `json:"thumbnail_width"`
-	ThumbnailHeight int    `json:"thumbnail_height"`
-	HTML            string `json:"html"`
-	Width           int    `json:"width"`  // CSS pixels
-	Height          int    `json:"height"` // CSS pixels
-}
-
-// oembed answers for every address of a project but a version's.
-func (s *shares) oembed(v *visit) error {
-	q := v.r.URL.Query()
-	if format := q.Get("format"); format != "" && format != "json" {
-		http.Error(v.w, "There is only format=json.", http.StatusNotImplemented)
-		return nil
-	}
-	id := s.places.ProjectID(q.Get("url"))
-	if string(id) == q.Get("url") { // it is no address
-		return sandlot.ErrNotFound
-	}
-	found, err := headOf(v, s.heads, id)
-	if err != nil {
-		return err
-	}
-	body, err := json.Marshal(s.oembedOf(found, atMost(q.Get("maxwidth"), embedWidth), atMost(q.Get("maxheight"), embedHeight)))
-	if err != nil {
-		return err
-	}
-	h := v.w.Header()
-	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	return v.send("application/json", body)
-}
-
-func (s *shares) oembedOf(found sandlot.Project, width, height int) oembedAnswer {
-	base := s.places.Base.String()
-	return oembedAnswer{
-		Version: "1.0", Type: "rich", Title: name(found), AuthorName: found.Handle, AuthorURL: base + "/@" + found.Handle,
-		ProviderName: "Sandlot", ProviderURL: base + "/",
-		ThumbnailURL: cardAddress(s.places, s.fonts, found), ThumbnailWidth: card.Width, ThumbnailHeight: card.Height,
-		HTML: snippet(s.places, found, width, height), Width: width, Height: height,
-	}
-}
-
-// atMost returns the number asked for, or most if that is less or no number was asked for.
-func atMost(asked string, most int) int {
-	n, err := strconv.Atoi(asked)
-	if err != nil || n < 1 {
-		return most
-	}
-	return min(n, most)
+		`" width="800" height="600" allow="` + allowed + `" loading="lazy"></iframe>`
 }

@@ -71,7 +71,8 @@ func (p offers) publish(v *visit) error {
 func (p offers) publishAll(v *visit, page newPage) (made []publish.Published, err error) {
 	ctx, by := v.r.Context(), v.by
 	for _, e := range page.Examples {
-		in := publish.PublishInput{Lang: "en", About: publish.About{Description: &e.Description, Tags: e.Tags}, Idempotency: page.FormToken + "-" + e.Folder}
+		about := publish.About{Description: &e.Description, Tags: e.Tags}
+		in := publish.PublishInput{Lang: "en", About: about, Idempotency: page.FormToken + "-" + e.Folder}
 		if by.Nobody() {
 			in.Email, in.Lang = page.Email, v.Lang // also the language of the messages to the account
 			if err := v.grant.Also(admission.Mail); err != nil {

@@ -120,7 +120,7 @@ func (e *exhibition) projects() {
 	e.suspend(suspended)
 	for _, p := range exhibits {
 		e.later(time.Second)
-		e.add(p.id, publish.NewProject{Account: e.accountOf(p.owner), Title: p.title, Lang: p.lang})
+		e.add(p.id, publish.NewProject{Account: e.accountOf(p.owner), Title: p.title, Described: publish.Described{Lang: p.lang}})
 		if _, err := e.db.Publish().SetDetails(e.t.Context(), p.id, publish.Details{Title: p.title, Description: p.description}.Change()); err != nil {
 			e.t.Fatal(err)
 		}

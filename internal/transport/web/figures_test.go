@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/csv"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -46,32 +45,10 @@ func TestStatisticsOfAProject(t *testing.T) {
 		t.Error("there is a style that the policy refuses")
 	}
 	expect.Contains(t, "days that are none are the usual", text(t, asKim(h, "GET", at+"?days=31", "")), `aria-current="page">30 jours`)
-	table := func(by string) [][]string {
-		t.Helper()
-		resp := asKim(h, "GET", at+".csv?days=7&by="+by, "")
-		expect.Same(t, by+" as it is sent", []string{resp.Header.Get("Content-Type"), resp.Header.Get("Content-Disposition"), resp.Header.Get("X-Content-Type-Options")},
-			[]string{"text/csv; charset=utf-8", `attachment; filename="` + string(gameID) + "-" + by + `.csv"`, "nosniff"})
-		body := text(t, resp)
-		if strings.Count(body, "\r\n") != strings.Count(body, "\n") {
-			t.Errorf("lines do not end as in RFC 4180: %q", body)
-		}
-		rows, err := csv.NewReader(strings.NewReader(body)).ReadAll()
-		expect.OK(t, err)
-		return rows
-	}
-	days := table("day")
-	expect.Same(t, "days and their names", []any{len(days), days[0]}, []any{8, []string{"date", "plays", "players", "likes", "median_play_seconds"}})
-	expect.Same(t, "today without its date and its median", days[7][1:4], []string{"1234", "10", "0"})
-	expect.Same(t, "sites, of which none is a formula", table("referrer"), [][]string{{"host", "plays"}, {"'-news.example.com", "617"}, {"direct", "617"}})
-	expect.Same(t, "versions", table("version")[1][:3], []string{"1", "1234", "10"})
-	expect.Equal(t, "a table that there is not", asKim(h, "GET", at+".csv?by=hour", "").StatusCode, http.StatusNotFound)
 	address := "/account/projects/" + url.PathEscape(webPlaces().Project(gameID, 0, "").Page+`/"; filename="run.bat`)
-	for _, target := range []string{"/statistics.csv?by=day", "/statistics", "/erase"} {
+	for _, target := range []string{"/statistics", "/erase"} {
 		resp := asKim(h, "GET", address+target, "")
 		expect.Same(t, "a project by its address, whose end names a file: "+target, []any{resp.StatusCode, resp.Header.Get("Content-Disposition")}, []any{http.StatusNotFound, ""})
-	}
-	for _, path := range []string{at, at + ".csv?by=day"} {
-		expect.Equal(t, "nobody at "+path, request(h, "GET", path, "").StatusCode, http.StatusSeeOther)
 	}
 }
 
@@ -82,5 +59,4 @@ func TestAxesEndAtRoundNumbers(t *testing.T) {
 			t.Errorf("%d ends at %d, want %d", most, got, want)
 		}
 	}
-	expect.Equal(t, "below nothing", ceiling([]int64{-3}, counted), int64(4))
 }

@@ -53,7 +53,8 @@ func (v *visit) lacks(field string) bool {
 	if len(values) == 0 {
 		return !optional
 	}
-	return len(values) > 1 && !several || slices.ContainsFunc(values, func(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) })
+	damaged := func(value string) bool { return !utf8.ValidString(value) || strings.ContainsRune(value, 0) }
+	return len(values) > 1 && !several || slices.ContainsFunc(values, damaged)
 }
 
 // refusedToken reports whether a form was rejected for its form token: every form of ours has a good one.
@@ -139,7 +140,7 @@ func (v *visit) hear() {
 			said[i] = int64(one)
 		case string:
 			if i > 0 && i%2 == 0 {
-				said[i] = template.HTML("<bdi>" + template.HTMLEscapeString(one) + "</bdi>") // a name in any script
+				said[i] = template.HTML("<bdi>" + esc(one) + "</bdi>") // a name in any script
 			}
 		default:
 			return // done encodes nothing else

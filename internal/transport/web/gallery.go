@@ -1,15 +1,17 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/xml"
+	"fmt"
 	"html/template"
-	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
+	texttemplate "text/template"
 	"time"
 
 	"sandlot"
@@ -82,9 +84,9 @@ func options(list []gallery.Card) string {
 	var out strings.Builder
 	for i, c := range list {
 		p := c.Project
-		out.WriteString(`<li role="option" id="found-` + strconv.Itoa(i) + `" data-to="/p/` + template.HTMLEscapeString(string(p.ID)) + `">`)
+		fmt.Fprintf(&out, `<li role="option" id="found-%d" data-to="/p/%s">`, i, esc(string(p.ID)))
 		writeCover(&out, p, foundSizes)
-		out.WriteString(`<span><b dir="auto">` + template.HTMLEscapeString(name(p)) + `</b><small>@` + template.HTMLEscapeString(p.Handle) + "</small></span></li>\n")
+		fmt.Fprintf(&out, "<span><b dir=\"auto\">%s</b><small>@%s</small></span></li>\n", esc(name(p)), esc(p.Handle))
 	}
 	return out.String()
 }
@@ -133,107 +135,67 @@ func (v *visit) readTagWords(text string) []string {
 	return list
 }
 
-// A feed is RSS 2.0, with the picture of each project in Media RSS.
+// feeds renders feeds: RSS 2.0, with the picture of each project in Media RSS.
+var feeds = sync.OnceValue(func() *texttemplate.Template {
+	escape := func(text string) (string, error) {
+		var out strings.Builder
+		err := xml.EscapeText(&out, []byte(text))
+		return out.String(), err
+	}
+	funcs := texttemplate.FuncMap{"xml": escape, "name": name}
+	return texttemplate.Must(texttemplate.New("feed.xml").Funcs(funcs).ParseFS(files, "templates/feed.xml"))
+})
+
+// A feed holds the data of a feed.
 type feed struct {
-	XMLName xml.Name    `xml:"rss"`
-	Version string      `xml:"version,attr"`
-	DC      string      `xml:"xmlns:dc,attr"`
-	Media   string      `xml:"xmlns:media,attr"`
-	Atom    string      `xml:"xmlns:atom,attr"`
-	Channel feedChannel `xml:"channel"`
+	Base, Title, At, About, Lang, Self string
+	Projects                           []sandlot.Project
 }
 
-type feedChannel struct {
-	Title       string     `xml:"title"`
-	Link        string     `xml:"link"`
-	Description string     `xml:"description"`
-	Lang        string     `xml:"language"`
-	Self        feedSelf   `xml:"atom:link"`
-	Items       []feedItem `xml:"item"`
-}
+// Date returns the time at which a project was published, as RSS has it.
+func (feed) Date(p sandlot.Project) string { return p.CreatedAt.UTC().Format(time.RFC1123Z) }
 
-type feedSelf struct {
-	Href string `xml:"href,attr"`
-	Rel  string `xml:"rel,attr"`
-	Type string `xml:"type,attr"`
-}
-
-type feedItem struct {
-	Title   string       `xml:"title"`
-	Link    string       `xml:"link"`
-	GUID    string       `xml:"guid"`
-	Date    string       `xml:"pubDate"`
-	Creator string       `xml:"dc:creator"`
-	Tags    []string     `xml:"category"`
-	Picture *feedPicture `xml:"media:content"`
-}
-
-type feedPicture struct {
-	URL    string `xml:"url,attr"`
-	Medium string `xml:"medium,attr"`
-	Type   string `xml:"type,attr"`
-	Width  int    `xml:"width,attr"`
-	Height int    `xml:"height,attr"`
+// Kind returns the type of a project's picture.
+func (feed) Kind(p sandlot.Project) string {
+	if p.Cover[:1] == sandlot.PNGPicture {
+		return "image/png"
+	}
+	return "image/jpeg"
 }
 
 // feed sends feed readers the newest projects, of all or of a tag.
 func (l lists) feed(v *visit) error {
+	base := v.places.Base.String()
+	f := feed{
+		Base: base, At: base + "/", Title: "Sandlot: " + v.T("gallery.feed"), About: v.T("home.description"), Lang: v.Lang,
+		Self: base + v.r.URL.EscapedPath(),
+	}
 	tag := v.r.PathValue("tag")
 	var page gallery.Page
 	var err error
 	if tag == "" {
 		page, err = l.gallery.Browse(v.r.Context(), v.by, gallery.SortNewest, "")
 	} else {
+		f.At, f.Title = base+tagPath+url.PathEscape(tag), "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
 		page, err = l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
 	}
 	if err != nil {
 		return err
 	}
-	base := v.places.Base.String()
-	at, title := base+"/", "Sandlot: "+v.T("gallery.feed")
-	if tag != "" {
-		at, title = base+"/tag/"+url.PathEscape(tag), "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
+	for _, c := range page.Cards {
+		f.Projects = append(f.Projects, c.Project)
 	}
-	self := feedSelf{base + v.r.URL.EscapedPath(), "self", "application/rss+xml"}
-	body, err := xml.Marshal(feed{
-		Version: "2.0", DC: "http://purl.org/dc/elements/1.1/", Media: "http://search.yahoo.com/mrss/", Atom: "http://www.w3.org/2005/Atom",
-		Channel: feedChannel{Title: title, Link: at, Description: v.T("home.description"), Lang: v.Lang, Self: self, Items: feedItems(v.places, page.Cards)},
-	})
-	if err != nil {
+	var body bytes.Buffer
+	if err := feeds().Execute(&body, f); err != nil {
 		return err
 	}
-	return sendFeed(v, append([]byte(xml.Header), body...), page.Cards)
-}
-
-func feedItems(places sandlot.Places, cards []gallery.Card) (items []feedItem) {
-	for _, c := range cards {
-		of := c.Project
-		at := places.Project(of.ID, of.Version, "").Page
-		item := feedItem{Title: name(of), Link: at, GUID: at, Date: of.CreatedAt.UTC().Format(time.RFC1123Z), Creator: "@" + of.Handle, Tags: of.Tags.List()}
-		if of.Cover != "" {
-			kind := "image/jpeg"
-			if of.Cover[:1] == sandlot.PNGPicture {
-				kind = "image/png"
-			}
-			item.Picture = &feedPicture{places.Base.String() + "/i/" + of.Cover.File(640), "image", kind, 640, 360}
-		}
-		items = append(items, item)
-	}
-	return items
-}
-
-// sendFeed sends a feed, or 304 if the client has it.
-func sendFeed(v *visit, body []byte, cards []gallery.Card) error {
-	sum := sha256.Sum256(body)
+	sum := sha256.Sum256(body.Bytes())
 	h := v.w.Header()
 	h.Set("Cache-Control", "public, max-age=300"+sharedFor)
 	h.Set("Vary", "Accept-Language")
 	h.Set("Content-Language", v.Lang)
-	if len(cards) > 0 { // the newest is the first
-		h.Set("Last-Modified", cards[0].Project.CreatedAt.UTC().Format(http.TimeFormat))
-	}
 	if v.unchanged(base64.RawURLEncoding.EncodeToString(sum[:12])) {
 		return nil
 	}
-	return v.send("application/rss+xml; charset=utf-8", body)
+	return v.send("application/rss+xml; charset=utf-8", body.Bytes())
 }

@@ -32,18 +32,11 @@ func (s shelf) Orders() (list []namedOrder) {
 	return list
 }
 
+// orderText is the prefix of the names of the orders' texts.
+const orderText = "gallery."
+
 // nameOf returns the name of an order in the visit's language.
-func nameOf(v *visit, order gallery.Sort) string {
-	switch order {
-	case gallery.SortPlayed:
-		return v.T("gallery.played")
-	case gallery.SortLive:
-		return v.T("gallery.live")
-	case gallery.SortTrending:
-		return v.T("gallery.trending")
-	}
-	return v.T("gallery.newest")
-}
+func nameOf(v *visit, order gallery.Sort) string { return v.T(orderText + string(order)) }
 
 // Sought returns the search text of the page.
 func (v view) Sought() string {
@@ -79,21 +72,17 @@ func (l lists) home(v *visit) error {
 	if s.Sort == "" {
 		s.Sort = gallery.SortNewest
 	}
+	title, err := nameOf(v, s.Sort), error(nil)
 	if s.Query == "" {
-		var err error
-		if s.Page, err = l.gallery.Browse(v.r.Context(), v.by, s.Sort, after); err != nil {
-			return err
-		}
-		return v.show(http.StatusOK, "list.html", nameOf(v, s.Sort), s)
+		s.Page, err = l.gallery.Browse(v.r.Context(), v.by, s.Sort, after)
+	} else if err = v.grant.Also(admission.Search); err == nil {
+		title = v.T("gallery.found", "q", isolated(s.Query))
+		s.Page, err = l.gallery.Search(v.r.Context(), v.by, s.Query, after)
 	}
-	if err := v.grant.Also(admission.Search); err != nil {
+	if err != nil {
 		return err
 	}
-	var err error
-	if s.Page, err = l.gallery.Search(v.r.Context(), v.by, s.Query, after); err != nil {
-		return err
-	}
-	return v.show(http.StatusOK, "list.html", v.T("gallery.found", "q", isolated(s.Query)), s)
+	return v.show(http.StatusOK, "list.html", title, s)
 }
 
 // tagPath is the prefix of the paths of tags.
@@ -148,7 +137,7 @@ func (l lists) front(v *visit, s shelf) error {
 	}
 	page, err := l.fronts.page(v.r.Context(), v.Lang+" /"+string(s.Sort), func() (stencil.Stencil, error) {
 		body, err := l.renderFront(v.forAll(), s)
-		return newStencil(body), err
+		return stencil.New(body), err
 	})
 	if err != nil {
 		return err

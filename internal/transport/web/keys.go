@@ -87,7 +87,8 @@ func (k keys) show(v *visit, status int, page keysPage) error {
 
 // mint shows the secret on the page itself: it is in no address and is stored nowhere.
 func (k keys) mint(v *visit) error {
-	in := publish.NewKey{Project: sandlot.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project"))), Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
+	project := sandlot.ProjectID(strings.TrimSpace(v.r.PostForm.Get("project")))
+	in := publish.NewKey{Project: project, Name: v.r.PostForm.Get("name"), Form: v.r.PostForm.Get("form_token")}
 	secret, err := k.service.MintKey(v.r.Context(), v.by, in)
 	wrong := ""
 	switch {
@@ -151,7 +152,8 @@ func (k keys) askRevoke(v *visit) error {
 		}
 		return v.ask(v.T("keys.revoke-title", "name", name), askPage{
 			Leads:  []any{v.T("keys.revoke-lead", "last", one.LastFour)},
-			Action: "/account/keys/revoke", Fields: []askField{{"id", strconv.FormatInt(id, 10)}}, Yes: v.T("keys.revoke"), Back: "/account/keys",
+			Fields: []askField{{"id", strconv.FormatInt(id, 10)}},
+			Action: "/account/keys/revoke", Yes: v.T("keys.revoke"), Back: "/account/keys",
 		})
 	}
 	return v.done("/account/keys", "said.revoked") // by an earlier form
@@ -169,7 +171,8 @@ func (k keys) askReplace(v *visit) error {
 	if n == 0 {
 		return v.redirect("/account/keys") // the page offers no such button
 	}
-	return k.askAgain(v, v.T("keys.old"), "/account/keys/replace", v.T("keys.old-yes"), v.Rich("keys.old-about", "n", n, "time", v.Time(verified)))
+	lead := v.Rich("keys.old-about", "n", n, "time", v.Time(verified))
+	return k.askAgain(v, v.T("keys.old"), "/account/keys/replace", v.T("keys.old-yes"), lead)
 }
 
 func (k keys) askAgain(v *visit, title, action, yes string, lead any) error {
@@ -177,7 +180,8 @@ func (k keys) askAgain(v *visit, title, action, yes string, lead any) error {
 	if err != nil {
 		return err
 	}
-	return v.ask(title, askPage{Leads: []any{lead, v.T("ask.for-good")}, Action: action, Fields: []askField{{"form_token", formToken}}, Yes: yes, Back: "/account/keys"})
+	fields := []askField{{"form_token", formToken}}
+	return v.ask(title, askPage{[]any{lead, v.T("ask.for-good")}, action, fields, yes, "/account/keys"})
 }
 
 // revoke ends a key at once; pressing the button twice is no error.

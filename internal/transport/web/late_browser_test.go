@@ -2,12 +2,9 @@ package web
 
 import (
 	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"sandlot/internal/testkit/expect"
 )
 
 // watchMoves notes what moves after it was painted, unless whoever looks has just done something: the layout shifts of
@@ -96,22 +93,5 @@ func TestNothingMovesForWhoAsksForLessMotion(t *testing.T) {
 				t.Error(each)
 			}
 		})
-	}
-}
-
-// TestAProjectsToolsStandWhereTheyWillStand before the script has come that one of them needs.
-func TestAProjectsToolsStandWhereTheyWillStand(t *testing.T) {
-	t.Parallel()
-	g := openGallery(t)
-	g.tell(t, "Network.enable", nil)
-	for _, wide := range []bool{true, false} {
-		g.screen(t, wide)
-		var stand [2]string
-		for i, without := range [][]string{{"*/project.js*"}, {}} {
-			g.tell(t, "Network.setBlockedURLs", map[string]any{"urls": without})
-			run(t, g.ctx, chromedp.Navigate(g.site+lookNamed(t, "project").path))
-			stand[i] = run(t, g.ctx, chromedp.Evaluate[string](`document.fonts.ready.then(() => [...document.querySelectorAll('.tools > *')].map((e) => JSON.stringify(e.getBoundingClientRect())).join())`, chromedp.EvalAwaitPromise))
-		}
-		expect.Equal(t, fmt.Sprintf("wide %v: where they stand", wide), stand[0], stand[1])
 	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"net/url"
 	"regexp"
@@ -29,11 +30,12 @@ func linked(text string) template.HTML {
 			continue
 		}
 		links++
-		out.WriteString(template.HTMLEscapeString(text[done:at[0]]))
-		out.WriteString(`<a href="` + template.HTMLEscapeString(to.String()) + `" target="_blank" rel="ugc nofollow noopener" dir="ltr">` + template.HTMLEscapeString(shownLink(to, written)) + `</a>`)
+		out.WriteString(esc(text[done:at[0]]))
+		const link = `<a href="%s" target="_blank" rel="ugc nofollow noopener" dir="ltr">%s</a>`
+		fmt.Fprintf(&out, link, esc(to.String()), esc(shownLink(to, written)))
 		done = at[0] + len(written)
 	}
-	out.WriteString(template.HTMLEscapeString(text[done:]))
+	out.WriteString(esc(text[done:]))
 	return template.HTML(out.String())
 }
 

@@ -246,8 +246,10 @@ func (l *logins) logout(v *visit) error {
 func browser(v *visit) string { return v.cookie(loginCookie) }
 
 // cookie returns the value of the only cookie of that name, empty if there is none or several.
-func (v *visit) cookie(name string) string {
-	cookies := v.r.CookiesNamed(name)
+func (v *visit) cookie(name string) string { return onlyCookie(v.r, name) }
+
+func onlyCookie(r *http.Request, name string) string {
+	cookies := r.CookiesNamed(name)
 	if len(cookies) != 1 {
 		return ""
 	}
@@ -266,7 +268,8 @@ func localPath(to string) string {
 	const first = "/account"
 	u, err := url.Parse(to)
 	if err != nil || len(to) > maxPath || u.Scheme != "" || u.Host != "" || u.User != nil || u.Fragment != "" ||
-		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, "\\") || strings.ContainsFunc(to, unsent) ||
+		!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(u.Path, "//") ||
+		strings.Contains(u.Path, "\\") || strings.ContainsFunc(to, unsent) ||
 		strings.HasPrefix(u.Path, "/login") || strings.HasPrefix(u.Path, "/logout") {
 		return first
 	}

@@ -1,9 +1,6 @@
 package web
 
 import (
-	"crypto/rand"
-	"fmt"
-	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -83,32 +80,6 @@ func cookie(t *testing.T, resp *http.Response, name string) *http.Cookie {
 	return &http.Cookie{}
 }
 
-func TestAskingForALoginBindsItToTheBrowser(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	if body := text(t, request(h, "GET", "/login?to=/account/keys%3Fa=b", "")); !strings.Contains(body, `name="to" value="/account/keys?a=b"`) || !strings.Contains(body, `type="email"`) {
-		t.Errorf("the form is %s", body)
-	}
-	resp := request(h, "POST", "/login", "email=+kim%40mail.internal+&to=/account/keys", "Accept-Language", "ja", "Sec-Fetch-Site", "same-origin")
-	c := cookie(t, resp, loginCookie)
-	if resp.StatusCode != http.StatusSeeOther || resp.Header.Get("Location") != "/login/code" || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
-		t.Errorf("got %d with %+v", resp.StatusCode, c)
-	}
-	browser := hash(c.Value)
-	asker := must(sandlot.OpenVault(t.Context(), h.db.Publish(), rand.Reader))(t).Asker(sandlot.Caller{From: sandlot.Sender{Network: someone}})
-	want := []string{fmt.Sprintf("%X kim@mail.internal /account/keys kim@mail.internal ja %s %X", browser[:], asker.Kind, asker.Network[:])}
-	got := h.in.Query("SELECT hex(l.browser) || ' ' || l.email || ' ' || l.back || ' ' || j.address || ' ' || j.lang || ' ' || j.asker || ' ' || hex(j.network) FROM logins l JOIN jobs j ON j.login = l.id")
-	expect.Same(t, "asked was", got, want)
-}
-
-func TestAnInvalidEmailAddressIsShownInTheForm(t *testing.T) {
-	t.Parallel()
-	resp := request(house(t), "POST", "/login", "email=%22%3E%3Cscript%3E", "Sec-Fetch-Site", "same-origin")
-	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || strings.Contains(body, "<script") || !strings.Contains(body, `value="&#34;&gt;&lt;script&gt;"`) || !strings.Contains(body, `role="alert"`) {
-		t.Errorf("got %d: %s", resp.StatusCode, body)
-	}
-}
-
 func TestALoginRedirectsOnlyToPathsOfTheWebsite(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{
@@ -121,27 +92,6 @@ func TestALoginRedirectsOnlyToPathsOfTheWebsite(t *testing.T) {
 		if got := localPath(to); got != want {
 			t.Errorf("%q leads to %q, wanted %q", to, got, want)
 		}
-	}
-}
-
-// TestProgramsThatFetchLoginLinksUseNothingUp: mail scanners fetch every link.
-func TestProgramsThatFetchLoginLinksUseNothingUp(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	token := tokenOf(t, h.asks("/account/keys"))
-	before := h.in.Rows()
-	for range 20 {
-		for _, method := range []string{"GET", "HEAD"} {
-			for _, resp := range []*http.Response{request(h, method, "/login/link?token="+token, ""), here(h, method, "/login/link?token="+token, "")} {
-				if resp.StatusCode != http.StatusOK || resp.Header.Get("Referrer-Policy") != "no-referrer" || len(resp.Cookies()) > 0 {
-					t.Fatalf("%s: %d", method, resp.StatusCode)
-				}
-			}
-		}
-	}
-	expect.Same(t, "what is recorded", h.in.Rows(), before)
-	if resp := here(h, "POST", "/login/link", "token="+token); cookie(t, resp, cookieName).Value == "" || resp.Header.Get("Location") != "/account/keys" {
-		t.Errorf("pressed: %d", resp.StatusCode)
 	}
 }
 
@@ -195,18 +145,6 @@ func TestTheCodeLogsIn(t *testing.T) {
 	expect.Equal(t, "without a login", request(h, "GET", "/login/code", "").StatusCode, http.StatusGone)
 }
 
-// TestTheAddressOfALoginIsEscaped: the domain takes no such address, and the page would escape one.
-func TestTheAddressOfALoginIsEscaped(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	h.browser = "here"
-	l := account.Login{Browser: hash(h.browser), Email: "<i>@example.com", AskedAt: h.now(), ExpiresAt: h.now().Add(time.Minute)}
-	must(h.db.Account().AddLogin(t.Context(), l, sandlot.Job{Kind: "login", Address: l.Email, Due: h.now()}))(t)
-	if body := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(body, "&lt;i&gt;@example.com") || strings.Contains(body, "<i>") {
-		t.Errorf("the form is %s", body)
-	}
-}
-
 func TestSeveralAccountsAreAChoice(t *testing.T) {
 	t.Parallel()
 	h := house(t)
@@ -242,27 +180,6 @@ func TestALoginWhileLoggedInConfirmsTheAccount(t *testing.T) {
 		t.Errorf("it led to %s", resp.Header.Get("Location"))
 	}
 	expect.Same(t, "the sessions", h.in.Query("SELECT id FROM sessions"), []string{"2", "3"})
-}
-
-// TestALoginLeadsBackToThePageWithItsQuery, and nowhere else.
-func TestALoginLeadsBackToThePageWithItsQuery(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	for page, want := range map[string]string{
-		"/account?after=a%26b":                  "/account?after=a%26b",
-		ownAt + "/versions?before=3":            ownAt + "/versions?before=3",
-		"/account?to=//evil.example":            "/account?to=//evil.example",
-		"/account?" + strings.Repeat("x", 1000): "/account",
-	} {
-		to := request(h, "GET", page, "").Header.Get("Location")
-		asked, err := url.Parse(to)
-		if err != nil || asked.Path != "/login" || asked.Host != "" {
-			t.Fatalf("%s leads to %s", page, to)
-		}
-		if body := text(t, request(h, "GET", to, "")); !strings.Contains(body, `name="to" value="`+html.EscapeString(want)+`"`) {
-			t.Errorf("%s: after the login it is not %s", page, want)
-		}
-	}
 }
 
 func TestAFormThatNeedsALoginLeadsBackToItsPage(t *testing.T) {

@@ -308,3 +308,14 @@ func (c countingConn) Write(b []byte) (int, error) {
 	c.sent.Add(int64(n))
 	return n, err
 }
+
+func lookNamed(t *testing.T, name string) look {
+	t.Helper()
+	for _, l := range looks() {
+		if l.name == name {
+			return l
+		}
+	}
+	t.Fatalf("there is no look %s", name)
+	return look{}
+}

@@ -10,6 +10,8 @@ import (
 	"sandlot/internal/domain/admission"
 )
 
+const undoPath = "/account/undo"
+
 // mailLinks serves the pages that links in messages lead to. A link changes nothing: the form of its page does.
 type mailLinks struct {
 	account *account.Service
@@ -24,10 +26,10 @@ func (m mailLinks) routes() []route {
 		{"GET", "/not-me", anyone, admission.Look, m.notMe(m.account.NotMe, false)},
 		{"POST", "/not-me", anyone, admission.Look, form(maxForm, m.notMe(m.account.StopMail, false), "token")},
 		{"POST", "/not-me/undo", anyone, admission.Look, form(maxForm, m.notMe(m.account.AllowMail, true), "token")},
-		{"GET", "/account/email", anyone, admission.Look, m.askEmail},
+		{"GET", "/account/email", anyone, admission.Look, m.askMove},
 		{"POST", "/account/email", anyone, admission.Look, form(maxForm, m.takeEmail, "token")},
-		{"GET", "/account/undo", anyone, admission.Look, m.askUndo},
-		{"POST", "/account/undo", anyone, admission.Look, form(maxForm, m.undoEmail, "token")},
+		{"GET", undoPath, anyone, admission.Look, m.askMove},
+		{"POST", undoPath, anyone, admission.Look, form(maxForm, m.undoEmail, "token")},
 	}
 }
 
@@ -117,11 +119,21 @@ type movePage struct {
 	Question, Yes, No, Done string
 }
 
-// askEmail describes the effect of the link to a new address without causing it.
-func (m mailLinks) askEmail(v *visit) error {
-	return m.askMove(v, false, func(of account.EmailMove) movePage {
-		return movePage{Action: "/account/email", Question: v.T("email.question", "email", of.Email, "handle", of.Handle), Yes: v.T("email.yes"), No: v.T("email.no")}
-	}, v.T("email.title"))
+// askMove describes the effect of the link to a new address, or to the previous one, without causing it.
+func (m mailLinks) askMove(v *visit) error {
+	token, undo := linkToken(v), v.r.URL.Path == undoPath
+	of, err := m.account.EmailLink(v.r.Context(), v.by, token, undo)
+	if err != nil {
+		return linkUsedUp(v, err)
+	}
+	page := movePage{Token: token, Action: v.r.URL.Path, Yes: v.T("email.yes"), No: v.T("email.no")}
+	title := v.T("email.title")
+	page.Question = v.T("email.question", "email", of.Email, "handle", of.Handle)
+	if undo {
+		title, page.Yes, page.No = v.T("undo.title"), v.T("undo.yes"), v.T("undo.no")
+		page.Question = v.T("undo.question", "email", of.Email, "handle", of.Handle)
+	}
+	return v.show(http.StatusOK, "email_move.html", title, page)
 }
 
 // takeEmail uses the link up: the account gets the address.
@@ -130,14 +142,8 @@ func (m mailLinks) takeEmail(v *visit) error {
 	if err != nil {
 		return linkUsedUp(v, err)
 	}
-	return v.show(http.StatusOK, "email_move.html", v.T("email.done-title"), movePage{Done: v.T("email.done", "email", a.Email, "handle", a.Handle)})
-}
-
-// askUndo describes the effect of the link to the previous address without causing it.
-func (m mailLinks) askUndo(v *visit) error {
-	return m.askMove(v, true, func(of account.EmailMove) movePage {
-		return movePage{Action: "/account/undo", Question: v.T("undo.question", "email", of.Email, "handle", of.Handle), Yes: v.T("undo.yes"), No: v.T("undo.no")}
-	}, v.T("undo.title"))
+	done := v.T("email.done", "email", a.Email, "handle", a.Handle)
+	return v.show(http.StatusOK, "email_move.html", v.T("email.done-title"), movePage{Done: done})
 }
 
 // undoEmail uses the link up: the account gets its previous address back, and all its browsers are logged out, even
@@ -151,18 +157,8 @@ func (m mailLinks) undoEmail(v *visit) error {
 		v.me = nil
 		v.setCookie(cookieName, "", -1)
 	}
-	return v.show(http.StatusOK, "email_move.html", v.T("undo.done-title"), movePage{Done: v.T("undo.done", "email", a.Email, "handle", a.Handle)})
-}
-
-func (m mailLinks) askMove(v *visit, undo bool, page func(account.EmailMove) movePage, title string) error {
-	token := linkToken(v)
-	of, err := m.account.EmailLink(v.r.Context(), v.by, token, undo)
-	if err != nil {
-		return linkUsedUp(v, err)
-	}
-	data := page(of)
-	data.Token = token
-	return v.show(http.StatusOK, "email_move.html", title, data)
+	done := v.T("undo.done", "email", a.Email, "handle", a.Handle)
+	return v.show(http.StatusOK, "email_move.html", v.T("undo.done-title"), movePage{Done: done})
 }
 
 // linkToken returns the token of a link, or of the form on its page.
@@ -190,28 +186,27 @@ func (mailLinks) notMe(
 	return func(v *visit) error {
 		token := linkToken(v)
 		n, err := step(v.r.Context(), v.by, token)
-		return showNotMe(v, notMePage{Token: token, NotMe: n, Allowed: allowed}, err)
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return v.problem(http.StatusGone, "error.not-me")
+		}
+		if err != nil {
+			return err
+		}
+		page := notMePage{token, n, n.Mail == account.MailEmailNotice, allowed}
+		return v.show(http.StatusOK, "not_me.html", page.title(v), page)
 	}
 }
 
-func showNotMe(v *visit, page notMePage, err error) error {
-	if errors.Is(err, sandlot.ErrNotFound) {
-		return v.problem(http.StatusGone, "error.not-me")
-	}
-	if err != nil {
-		return err
-	}
-	page.Notice = page.Mail == account.MailEmailNotice
-	title := v.T("not-me.title")
+func (p notMePage) title(v *visit) string {
 	switch {
-	case page.Allowed && page.Logins():
-		title = v.T("not-me.logins-allowed-title")
-	case page.Allowed:
-		title = v.T("not-me.claims-allowed-title")
-	case page.Stop.Kind != "" && page.Logins():
-		title = v.T("not-me.logins-stopped-title")
-	case page.Stop.Kind != "":
-		title = v.T("not-me.claims-stopped-title")
+	case p.Allowed && p.Logins():
+		return v.T("not-me.logins-allowed-title")
+	case p.Allowed:
+		return v.T("not-me.claims-allowed-title")
+	case p.Stop.Kind != "" && p.Logins():
+		return v.T("not-me.logins-stopped-title")
+	case p.Stop.Kind != "":
+		return v.T("not-me.claims-stopped-title")
 	}
-	return v.show(http.StatusOK, "not_me.html", title, page)
+	return v.T("not-me.title")
 }

@@ -3,7 +3,10 @@ package web
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"html/template"
+	"slices"
+	"strings"
 	"time"
 
 	"sandlot"
@@ -56,7 +59,11 @@ func (p *projectPages) renew(v *visit, head sandlot.Project, s sheet) (_ sheet, 
 	if err != nil {
 		return sheet{}, err
 	}
-	s.page = s.With(ways(v, head, beside))
+	lists, err := ways(v, head, beside)
+	if err != nil {
+		return sheet{}, err
+	}
+	s.page = s.With(lists)
 	s.stats, err = p.gallery.Counts(v.r.Context(), v.by, head.ID)
 	return s, err
 }
@@ -76,34 +83,30 @@ func (p *projectPages) beside(v *visit, of sandlot.Project) (gallery.Beside, err
 	return found, nil
 }
 
-// ways returns the links and lists of the projects that a project leads on to, for each hole of the page.
-func ways(v *visit, of sandlot.Project, beside gallery.Beside) map[string]string {
-	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
-	onto := beside.Next
-	if len(onto) == 0 {
-		onto = beside.More
-	}
-	if len(onto) == 0 {
-		return holes
-	}
-	first := onto[0].Project
-	address, title := template.HTMLEscapeString("/p/"+string(first.ID)), template.HTMLEscapeString(name(first))
-	label := template.HTMLEscapeString(v.T("project.next-one", "title", name(first)))
-	// The link in the bar to the next project, and the one on the poster after a play.
-	holes["bar-next"] = `<a class="tool" href="` + address + `" rel="next" aria-label="` + label + `" title="` + label + `">` + icon("next") + `</a>`
-	holes["onward"] = `<a class="onward" href="` + address + `" rel="next" hidden>` + template.HTMLEscapeString(v.T("project.next")) + ` <bdi>` + title + `</bdi> ` + icon("next") + `</a>`
-	if len(beside.Next) > 0 {
-		holes["next"] = section("next", template.HTMLEscapeString(v.T("project.next-title")), cards(v.Voice, "", beside.Next))
-	}
-	if len(beside.More) > 0 {
-		by := v.Rich("project.more", "handle", template.HTML(`<a href="/@`+template.HTMLEscapeString(of.Handle)+`"><bdi>@`+template.HTMLEscapeString(of.Handle)+`</bdi></a>`))
-		holes["more"] = section("more", string(by), cards(v.Voice, "@"+of.Handle, beside.More))
-	}
-	return holes
+// waysPage holds the projects that a project leads on to.
+type waysPage struct {
+	gallery.Beside
+	Of    sandlot.Project
+	First sandlot.Project
 }
 
-func section(class, title string, cards template.HTML) string {
-	return `<section class="` + class + `" aria-labelledby="` + class + "\">\n<h2 id=\"" + class + `">` + title + "</h2>\n" + string(cards) + "\n</section>"
+// ways returns the links and lists of the projects that a project leads on to, for each hole of the page.
+func ways(v *visit, of sandlot.Project, beside gallery.Beside) (map[string]string, error) {
+	holes := map[string]string{"bar-next": "", "onward": "", "next": "", "more": ""}
+	onto := slices.Concat(beside.Next, beside.More)
+	if len(onto) == 0 {
+		return holes, nil
+	}
+	page := view{visit: v, Title: "@" + of.Handle, Data: waysPage{beside, of, onto[0].Project}}
+	for hole := range holes {
+		var out strings.Builder
+		err := v.templates.ExecuteTemplate(&out, "ways-"+hole, page)
+		if err != nil {
+			return nil, err
+		}
+		holes[hole] = strings.TrimSpace(out.String())
+	}
+	return holes, nil
 }
 
 // likes returns this visitor's relation to a project. A visitor without a token likes none, and gets the common stats.
@@ -133,7 +136,8 @@ type filling struct {
 func (f filling) fill(to *bytes.Buffer, name string) {
 	switch name {
 	case "bar-like":
-		to.WriteString(`<button form="like" class="tool" aria-pressed="` + truth(f.its.liked) + `" aria-label="` + template.HTMLEscapeString(f.T("like.like")) + `">` + icon("heart") + `</button>`)
+		fmt.Fprintf(to, `<button form="like" class="tool" aria-pressed="%t" aria-label="%s">%s</button>`,
+			f.its.liked, esc(f.T("like.like")), icon("heart"))
 	case "like":
 		f.like(to)
 	case "counts":
@@ -141,24 +145,19 @@ func (f filling) fill(to *bytes.Buffer, name string) {
 	}
 }
 
-func truth(is bool) string {
-	if is {
-		return "true"
-	}
-	return "false"
-}
-
 func (f filling) like(to *bytes.Buffer) {
-	wish := "1"
+	wish := 1
 	if f.its.liked {
-		wish = "0"
+		wish = 0
 	}
-	to.WriteString(`<form class="like" id="like" method="post" action="/p/` + template.HTMLEscapeString(string(f.of.ID)) + `/like"><input type="hidden" name="like" value="` + wish + `">`)
+	fmt.Fprintf(to, `<form class="like" id="like" method="post" action="/p/%s/like"><input type="hidden" name="like" value="%d">`,
+		esc(string(f.of.ID)), wish)
 	if f.its.token != "" {
-		to.WriteString(`<input type="hidden" name="visitor" value="` + template.HTMLEscapeString(f.its.token) + `">`)
+		fmt.Fprintf(to, `<input type="hidden" name="visitor" value="%s">`, esc(f.its.token))
 	}
-	to.WriteString(`<button class="tool" aria-pressed="` + truth(f.its.liked) + `">` + icon("heart") + ` <span>` + template.HTMLEscapeString(f.T("like.like")) +
-		`</span> <b data-likes` + unless(f.its.stats.Likes > 0) + `>` + f.Whole(f.its.stats.Likes) + `</b></button></form>`)
+	likes := f.its.stats.Likes
+	fmt.Fprintf(to, `<button class="tool" aria-pressed="%t">%s <span>%s</span> <b data-likes%s>%s</b></button></form>`,
+		f.its.liked, icon("heart"), esc(f.T("like.like")), unless(likes > 0), f.Whole(likes))
 }
 
 // unless returns the attribute that hides an element without content. The scripts of the page show it once it has some.
@@ -171,28 +170,29 @@ func unless(some bool) string {
 
 // counts writes the counts, each with a label in the plural form of the language: "1 play", "2 plays".
 func (f filling) counts(to *bytes.Buffer) {
-	to.WriteString(`<dl class="counts" data-project="` + template.HTMLEscapeString(string(f.of.ID)) + `">`)
+	fmt.Fprintf(to, `<dl class="counts" data-project="%s">`, esc(string(f.of.ID)))
 	add := func(text, label, sign, data string, n int64) {
-		to.WriteString(`<div` + unless(n > 0) + `><dt data-forms="` + f.forms(text) + `">` + template.HTMLEscapeString(label) + `</dt><dd>` + icon(sign) + ` <span ` + data + `>` + f.Whole(n) + `</span></dd></div>`)
+		fmt.Fprintf(to, `<div%s><dt data-forms="%s">%s</dt><dd>%s <span %s>%s</span></dd></div>`,
+			unless(n > 0), esc(f.Forms(text)), esc(label), icon(sign), data, f.Whole(n))
 	}
-	add("live.plays", f.T("live.plays", "n", f.its.stats.Plays), "play", "data-plays", f.its.stats.Plays)
-	players := int64(f.its.stats.Players)
+	plays, players := f.its.stats.Plays, int64(f.its.stats.Players)
+	add("live.plays", f.T("live.plays", "n", plays), "play", "data-plays", plays)
 	add("live.players", f.T("live.players", "n", players), "players", "data-live", players)
 	to.WriteString("</dl>")
 }
 
-// forms returns the plural forms of a text, as the value of an attribute.
-func (f filling) forms(text string) string {
-	forms, err := f.Forms(text)
-	if err != nil {
-		return "{}" // texts always encode
-	}
-	return template.HTMLEscapeString(forms)
+// maker returns a link to the page of an account.
+func maker(handle string) template.HTML {
+	return template.HTML(fmt.Sprintf(`<a href="/@%s"><bdi>@%[1]s</bdi></a>`, esc(handle)))
 }
+
+// esc returns a text as HTML.
+func esc(text string) string { return template.HTMLEscapeString(text) }
 
 // icon returns a symbol of the page's sprite. Screen readers skip it: a label stands beside it.
 func icon(name string) string {
-	return `<svg class="icon i-` + name + `" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-` + name + `"/></svg>`
+	const svg = `<svg class="icon i-%s" width="20" height="20" aria-hidden="true" focusable="false"><use href="#i-%[1]s"/></svg>`
+	return fmt.Sprintf(svg, name)
 }
 
 // iconOf is icon for templates.

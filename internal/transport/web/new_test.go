@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -175,18 +174,5 @@ func TestWhatAFormMayNotPublishIsSaidOnItsPage(t *testing.T) {
 	}
 	if resp, _ := publishes(w, "/new", email("dry_run", "true", "upload@a.html", aPage)); resp.StatusCode != http.StatusOK {
 		t.Errorf("a check: %d", resp.StatusCode)
-	}
-}
-
-func TestALimitIsToldWithWhenItEnds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.limits = admission.New(admission.Config{Public: true, Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
-	form := url.Values{"email": {"new@example.com"}, "upload@a.html": {aPage}}
-	if resp, _ := publishes(w, "/new", form); resp.StatusCode != http.StatusCreated {
-		t.Errorf("the first: %d", resp.StatusCode)
-	}
-	if resp, page := publishes(w, "/new", form); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
-		t.Errorf("the second: %d %s", resp.StatusCode, page)
 	}
 }

@@ -25,54 +25,31 @@ func notes(v *visit, list []sandlot.Warning) (out []note) {
 
 // noteTexts maps the warnings that make sense to people to their texts.
 var noteTexts = map[check.Code]string{
-	check.CutOff:                         "new.note.cut-off",
-	check.DoesNotParse:                   "new.note.does-not-parse",
-	check.Elided:                         "new.note.elided",
-	check.MissingFile:                    "new.note.missing-file",
-	check.WrongCase:                      "new.note.wrong-case",
-	check.NotBuilt:                       "new.note.not-built",
-	check.BareImport:                     "new.note.bare-import",
-	check.AbsolutePath:                   "new.note.absolute-path",
-	check.LocalAddress:                   "new.note.local-address",
-	check.MixedContent:                   "new.note.mixed-content",
-	check.OtherHosts:                     "new.note.other-hosts",
-	check.FeatureOff:                     "new.note.feature-off",
-	check.NeedsThreads:                   "new.note.needs-threads",
-	check.SoundTooEarly:                  "new.note.sound",
-	check.NoViewport:                     "new.note.no-viewport",
-	check.NoTitle:                        "new.note.no-title",
-	check.NoTouch:                        "new.note.no-touch",
-	check.SlowOnPhones:                   "new.note.slow",
-	check.Code(sandlot.CodeLooksDamaged): "new.note.damaged",
-	"double_escaped":                     "new.note.damaged",
-	"not_html":                           "new.note.not-html",
-	"left_out":                           "new.note.left-out",
-	"gzip_stored":                        "new.note.gzip",
-	"title_cut":                          "new.note.title",
-	"title_cleaned":                      "new.note.title",
+	check.CutOff: "new.note.cut-off", check.DoesNotParse: "new.note.does-not-parse", check.Elided: "new.note.elided",
+	check.MissingFile: "new.note.missing-file", check.WrongCase: "new.note.wrong-case",
+	check.NotBuilt: "new.note.not-built", check.BareImport: "new.note.bare-import",
+	check.AbsolutePath: "new.note.absolute-path", check.LocalAddress: "new.note.local-address",
+	check.MixedContent: "new.note.mixed-content", check.OtherHosts: "new.note.other-hosts",
+	check.FeatureOff: "new.note.feature-off", check.NeedsThreads: "new.note.needs-threads",
+	check.SoundTooEarly: "new.note.sound", check.NoViewport: "new.note.no-viewport",
+	check.NoTitle: "new.note.no-title", check.NoTouch: "new.note.no-touch", check.SlowOnPhones: "new.note.slow",
+	check.Code(sandlot.CodeLooksDamaged): "new.note.damaged", "double_escaped": "new.note.damaged",
+	"not_html": "new.note.not-html", "left_out": "new.note.left-out", "gzip_stored": "new.note.gzip",
+	"title_cut": "new.note.title", "title_cleaned": "new.note.title",
 }
 
-// refusalTexts maps the refusals without arguments to their texts.
+// refusalTexts maps the refusals without arguments to their texts. own.broken: the body broke off, or is no form of ours.
 var refusalTexts = map[sandlot.Code]string{
-	sandlot.CodeMissingField:         "new.wrong.nothing",
-	sandlot.CodeEmailRequired:        "new.wrong.email",
-	sandlot.CodeInvalidEmail:         "new.wrong.email",
-	sandlot.CodeNoPrimaryFile:        "new.wrong.no-page",
-	sandlot.CodeInvalidArchive:       "new.wrong.zip",
-	sandlot.CodeInvalidFilename:      "new.wrong.name",
-	sandlot.CodeFilenameConflict:     "new.wrong.conflict",
-	sandlot.CodeDoubleEncoded:        "new.wrong.encoded",
-	sandlot.CodeKeyInContent:         "new.wrong.key",
-	sandlot.CodeKeyNotInHeader:       "new.wrong.key",
-	sandlot.CodeQuotaExceeded:        "new.wrong.quota",
-	sandlot.CodePublishClosed:        "new.wrong.closed",
-	sandlot.CodeAccountSuspended:     "new.wrong.suspended",
-	sandlot.CodeIdempotencyMismatch:  "new.wrong.used",
-	sandlot.CodeRequestInProgress:    "new.wrong.in-progress",
-	sandlot.CodeReplayedElsewhere:    "new.wrong.elsewhere",
-	sandlot.CodeKeyRequired:          "new.wrong.login",
-	sandlot.CodeInvalidJSON:          "own.broken", // the body broke off, or is no form of ours
-	sandlot.CodeUnsupportedMediaType: "own.broken", // the body broke off, or is no form of ours
+	sandlot.CodeMissingField: "new.wrong.nothing", sandlot.CodeEmailRequired: "new.wrong.email",
+	sandlot.CodeInvalidEmail: "new.wrong.email", sandlot.CodeNoPrimaryFile: "new.wrong.no-page",
+	sandlot.CodeInvalidArchive: "new.wrong.zip", sandlot.CodeInvalidFilename: "new.wrong.name",
+	sandlot.CodeFilenameConflict: "new.wrong.conflict", sandlot.CodeDoubleEncoded: "new.wrong.encoded",
+	sandlot.CodeKeyInContent: "new.wrong.key", sandlot.CodeKeyNotInHeader: "new.wrong.key",
+	sandlot.CodeQuotaExceeded: "new.wrong.quota", sandlot.CodePublishClosed: "new.wrong.closed",
+	sandlot.CodeAccountSuspended: "new.wrong.suspended", sandlot.CodeIdempotencyMismatch: "new.wrong.used",
+	sandlot.CodeRequestInProgress: "new.wrong.in-progress", sandlot.CodeReplayedElsewhere: "new.wrong.elsewhere",
+	sandlot.CodeKeyRequired: "new.wrong.login", sandlot.CodeInvalidJSON: "own.broken",
+	sandlot.CodeUnsupportedMediaType: "own.broken",
 }
 
 // refusedWords returns the text for a refusal; "" if it is a fault or has a page of its own.
@@ -107,7 +84,8 @@ func wrongField(v *visit, e *sandlot.Error) string {
 // tellsNames reports whether the service's own message about a refusal names the file in question.
 func tellsNames(code sandlot.Code) bool {
 	switch code {
-	case sandlot.CodeInvalidArchive, sandlot.CodeInvalidFilename, sandlot.CodeFilenameConflict, sandlot.CodeDoubleEncoded, sandlot.CodeKeyInContent, sandlot.CodeQuotaExceeded:
+	case sandlot.CodeInvalidArchive, sandlot.CodeInvalidFilename, sandlot.CodeFilenameConflict, sandlot.CodeDoubleEncoded,
+		sandlot.CodeKeyInContent, sandlot.CodeQuotaExceeded:
 		return true
 	}
 	return false

@@ -71,19 +71,3 @@ func TestTheButtonStopsAndAnotherTakesItBack(t *testing.T) {
 		}
 	}
 }
-
-func TestAnInvalidNotMeLinkSaysSo(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	for name, token := range map[string]string{"forged": "forged", "none": "", "of 3 KB": strings.Repeat("x", 3<<10), "an attack": "%3Cscript%3E"} {
-		for _, resp := range []*http.Response{press(h, "/not-me", token), press(h, "/not-me/undo", token), request(h, "GET", "/not-me?token="+token, "")} {
-			if body := text(t, resp); resp.StatusCode != http.StatusGone || !strings.Contains(body, "This link doesn’t work") || strings.Contains(body, "<script>") {
-				t.Errorf("%s: %d", name, resp.StatusCode)
-			}
-		}
-	}
-	expect.Equal(t, "of 1 MB", press(h, "/not-me", strings.Repeat("x", 1<<20)).StatusCode, http.StatusRequestEntityTooLarge)
-	if h.in.Sizes()["stops"] > 0 {
-		t.Error("what is recorded")
-	}
-}

@@ -80,36 +80,41 @@ func (c *checks) facts() []string {
 	return []string{painted, moved}
 }
 
+// findingTexts maps findings to the texts of what was found and of a hint.
+var findingTexts = map[trial.Code]toldCheck{
+	trial.TooMuch:     {What: "checks.memory", Hint: "checks.memory-hint"},
+	trial.PageHangs:   {What: "checks.hangs", Hint: "checks.hangs-hint"},
+	trial.PageBlank:   {What: "checks.blank", Hint: "checks.blank-hint"},
+	trial.ScriptError: {What: "checks.errors", Hint: "checks.errors-hint"},
+	trial.MissingFile: {What: "checks.failed", Hint: "checks.failed-hint"},
+	trial.NothingMove: {What: "checks.still", Hint: "checks.still-hint", Mild: true},
+	trial.AnotherHost: {What: "checks.hosts", Hint: "checks.hosts-hint", Mild: true},
+}
+
 // told returns the findings with their entries.
 func (c *checks) told() (all []toldCheck) {
-	T, failed := c.v.T, false
-	blank, errors := T("checks.blank-hint"), T("checks.errors-hint")
-	if len(c.Seen.Elsewhere) > 0 {
-		blank, errors = T("checks.elsewhere-hint"), T("checks.elsewhere-hint")
-	}
+	failed := false
 	for _, f := range c.Findings {
-		switch f.Code {
-		case trial.TooMuch:
-			all = append(all, toldCheck{What: T("checks.memory"), Hint: T("checks.memory-hint")})
-		case trial.PageHangs:
-			all = append(all, toldCheck{What: T("checks.hangs"), Hint: T("checks.hangs-hint")})
-		case trial.PageBlank:
-			all = append(all, toldCheck{What: T("checks.blank"), Hint: blank})
-		case trial.ScriptError:
-			all = append(all, toldCheck{What: T("checks.errors"), Hint: errors, Of: c.Seen.Errors})
-		case trial.MissingFile:
-			if !failed {
-				all = append(all, toldCheck{What: T("checks.failed"), Hint: T("checks.failed-hint"), Of: c.failed()})
-			}
-			failed = true
-		case trial.NothingMove:
-			all = append(all, toldCheck{What: T("checks.still"), Hint: T("checks.still-hint"), Mild: true})
-		case trial.AnotherHost:
-			all = append(all, toldCheck{What: T("checks.hosts"), Hint: T("checks.hosts-hint"), Of: c.Seen.Elsewhere, Mild: true})
+		t, ok := findingTexts[f.Code]
+		if !ok || f.Code == trial.MissingFile && failed {
+			continue
 		}
+		t.What, t.Hint = c.v.T(t.What), c.v.T(t.Hint)
+		switch f.Code {
+		case trial.ScriptError:
+			t.Of = c.Seen.Errors
+		case trial.MissingFile:
+			t.Of, failed = c.failed(), true
+		case trial.AnotherHost:
+			t.Of = c.Seen.Elsewhere
+		}
+		if len(c.Seen.Elsewhere) > 0 && (f.Code == trial.PageBlank || f.Code == trial.ScriptError) {
+			t.Hint = c.v.T("checks.elsewhere-hint")
+		}
+		all = append(all, t)
 	}
 	if !failed && len(c.Seen.Failed) > 0 {
-		all = append(all, toldCheck{What: T("checks.failed"), Of: c.failed()})
+		all = append(all, toldCheck{What: c.v.T("checks.failed"), Of: c.failed()})
 	}
 	return all
 }

@@ -1,11 +1,12 @@
 package web
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"net/http"
-	"strconv"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -115,29 +116,22 @@ func coverFiles(m publish.Managed, found []cover.Finding) (list []coverFile, mor
 	return list, false
 }
 
+// problemTexts maps the problems of pictures to their texts.
+var problemTexts = map[picture.Kind]string{
+	picture.OtherFormat: "cover.problem-format", picture.Moving: "cover.problem-moving", picture.TooManyBytes: "cover.problem-bytes",
+	picture.TooManyPixels: "cover.problem-pixels", picture.TooMuchMemory: "cover.problem-memory", picture.TooSmall: "cover.problem-small",
+	picture.Damaged: "cover.problem-damaged", picture.Slow: "cover.problem-slow", cover.Missing: "cover.problem-missing",
+}
+
 // wrong returns the text of a picture's problem.
 func (v *visit) wrong(p *picture.Problem) string {
-	switch p.Kind {
-	case picture.OtherFormat:
-		return v.T("cover.problem-format", "format", p.Format)
-	case picture.Moving:
-		return v.T("cover.problem-moving")
-	case picture.TooManyBytes:
-		return v.T("cover.problem-bytes", "mb", picture.MaxBytes>>20)
-	case picture.TooManyPixels:
-		return v.T("cover.problem-pixels")
-	case picture.TooMuchMemory:
-		return v.T("cover.problem-memory")
-	case picture.TooSmall:
-		return v.T("cover.problem-small")
-	case picture.Damaged:
-		return v.T("cover.problem-damaged")
-	case picture.Slow:
-		return v.T("cover.problem-slow")
-	case cover.Missing:
-		return v.T("cover.problem-missing")
-	}
-	return v.T("cover.problem-not-a-picture")
+	return v.T(cmp.Or(problemTexts[p.Kind], "cover.problem-not-a-picture"), "format", p.Format, "mb", picture.MaxBytes>>20)
+}
+
+// sourceTexts maps the sources of covers to their texts.
+var sourceTexts = map[cover.Source]string{
+	cover.FromUpload: "cover.from-upload", cover.FromChosen: "cover.from-file", cover.FromCover: "cover.from-cover",
+	cover.FromDocument: "cover.from-document", cover.FromShot: "cover.from-shot",
 }
 
 // madeOf returns the text of a cover's source.
@@ -145,19 +139,7 @@ func (v *visit) madeOf(m cover.Mine) string {
 	if m.Due {
 		return v.T("cover.due")
 	}
-	switch m.Source {
-	case cover.FromUpload:
-		return v.T("cover.from-upload")
-	case cover.FromChosen:
-		return v.T("cover.from-file", "file", isolated(m.File))
-	case cover.FromCover:
-		return v.T("cover.from-cover")
-	case cover.FromDocument:
-		return v.T("cover.from-document")
-	case cover.FromShot:
-		return v.T("cover.from-shot")
-	}
-	return v.T("cover.from-none")
+	return v.T(cmp.Or(sourceTexts[m.Source], "cover.from-none"), "file", isolated(m.File))
 }
 
 // upload makes the picture in the form the cover.
@@ -241,8 +223,9 @@ func (p ownCovers) removePortrait(v *visit) error {
 func portrait(id sandlot.PictureID, handle string) template.HTML {
 	if id == "" {
 		of := initial{handle}
-		return template.HTML(`<span class="portrait hue-` + strconv.Itoa(of.Hue()) + `" aria-hidden="true">` + template.HTMLEscapeString(of.Letter()) + `</span>`)
+		return template.HTML(fmt.Sprintf(`<span class="portrait hue-%d" aria-hidden="true">%s</span>`, of.Hue(), esc(of.Letter())))
 	}
-	at := func(width int) string { return "/i/" + template.HTMLEscapeString(id.File(width)) }
-	return template.HTML(`<img class="portrait" src="` + at(96) + `" srcset="` + at(96) + ` 1x, ` + at(256) + ` 2x" width="96" height="96" alt="" decoding="async">`)
+	small, large := esc(id.File(96)), esc(id.File(256))
+	return template.HTML(fmt.Sprintf(`<img class="portrait" src="/i/%s" srcset="/i/%[1]s 1x, /i/%[2]s 2x" width="96" height="96"`+
+		` alt="" decoding="async">`, small, large))
 }

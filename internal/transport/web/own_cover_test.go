@@ -78,23 +78,3 @@ func TestAnOwnerUploadsACoverThatEverybodySees(t *testing.T) {
 		t.Error("a project that was deleted has a picture that nobody gets")
 	}
 }
-
-// TestAPictureThatIsNoCoverIsToldWhereTheProjectIsManaged: and it is not offered as one.
-func TestAPictureThatIsNoCoverIsToldWhereTheProjectIsManaged(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	h.put(gameID, 3, "cover.png", "\x00\x00\x00\x20ftypisom\x00\x00\x02\x00")
-	if page := text(t, asKim(h, "GET", ownAt, "")); strings.Contains(page, "MP4") {
-		t.Error("it is told of before anybody looked")
-	}
-	h.in.Exec(`INSERT INTO covers (project, findings) SELECT num, ? FROM projects WHERE id = ?`, `[{"source":"cover","file":"cover.png","kind":"format","format":"MP4"}]`, string(gameID))
-	for target, want := range map[string]string{"": `href="` + ownAt + `/cover"`, "/cover": `name="wish"`} {
-		page := text(t, asKim(h, "GET", ownAt+target, ""))
-		if !strings.Contains(page, "<bdi>cover.png</bdi>") || !strings.Contains(page, "MP4") || !strings.Contains(page, want) {
-			t.Errorf("the page %q does not tell", target)
-		}
-		if target == "/cover" && strings.Contains(page, `name="file" value="cover.png"`) {
-			t.Error("it is offered")
-		}
-	}
-}

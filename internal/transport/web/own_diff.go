@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"sandlot"
 	"sandlot/internal/base/turns"
@@ -28,8 +27,7 @@ const (
 	maxCompared  = 256 << 10 // bytes of either file: nobody reads more line by line
 	diffLines    = 5_000     // shown at most
 	maxDiffLine  = 600       // characters shown of a line; minified code has one long line
-	maxDiffShown = 200_000   // characters of all lines together: the page then has up to 2 MB
-	signShown    = 6         // characters of an escape, as in U+0001
+	maxDiffShown = 200_000   // bytes of all lines together: the page then has up to 2 MB
 	maxShown     = 2 << 20   // bytes of a picture that is shown as it is
 
 	comparisonWait = 20 * time.Second // for the comparisons of others, as long as a visitor waits for a page
@@ -150,42 +148,10 @@ func (s versions) compare(v *visit, ctx context.Context, page *diffPage) error {
 		return nil
 	}
 	page.Diff = compareTexts(texts[0], texts[1], diffLines)
-	cut(&page.Diff)
 	if len(page.Diff.Hunks) == 0 {
 		page.Why = v.T("own.diff-same")
 	}
 	return nil
-}
-
-// cut shortens a comparison to the lines that fit into maxDiffShown.
-func cut(d *textDiff) {
-	left := maxDiffShown
-	for i, hunk := range d.Hunks {
-		for j, l := range hunk {
-			if left -= charactersOf(l.Text); left < 0 {
-				d.Hunks[i], d.Hunks, d.More = hunk[:j], d.Hunks[:i+1], true
-				return
-			}
-		}
-	}
-}
-
-// charactersOf returns the number of characters with which Code writes a line.
-func charactersOf(text string) (n int) {
-	for _, r := range text {
-		if n += shownAs(r); n > maxDiffLine {
-			return maxDiffLine
-		}
-	}
-	return n
-}
-
-// shownAs returns the number of characters with which Code writes a rune.
-func shownAs(r rune) int {
-	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
-		return signShown
-	}
-	return 1
 }
 
 // text reads a file of at most maxCompared bytes.
@@ -203,7 +169,8 @@ func (s versions) text(ctx context.Context, f sandlot.File) (string, error) {
 // readable reports whether a file's bytes are text, and its name is not one of a picture, sound or film.
 func readable(f sandlot.File) bool {
 	kind := mediatype.Of(f.Name, true)
-	return f.Blob.Text && !(strings.HasPrefix(kind, "image/") && kind != "image/svg+xml") && !strings.HasPrefix(kind, "audio/") && !strings.HasPrefix(kind, "video/")
+	group, _, _ := strings.Cut(kind, "/")
+	return f.Blob.Text && (kind == "image/svg+xml" || group != "image" && group != "audio" && group != "video")
 }
 
 // showable reports whether a file is a picture that a page may load as it is. Browsers run nothing in a picture.
@@ -219,35 +186,24 @@ func fileAddress(base, name string) string {
 // sign returns the mark of a line for readers who cannot see its colour.
 func sign(l diffLine) string { return string([]rune(" −+")[l.Kind]) }
 
-// Code returns a line of a file as HTML. Characters that could mislead a reader are escaped: invisible ones, and those
-// that change the direction.
+// Code returns the beginning of a line of a file as HTML.
 func (v view) Code(text string) template.HTML {
-	var b strings.Builder
-	n := 0
-	for i, r := range text {
-		if n += shownAs(r); n > maxDiffLine {
-			b.WriteString(`<span class="code-cut">` + template.HTMLEscapeString(v.T("own.diff-cut", "n", utf8.RuneCountInString(text[i:]))) + `</span>`)
-			break
-		}
-		switch {
-		case r == '\r' && i == len(text)-1:
-			b.WriteString(`<span class="code-sign">CR</span>`)
-		case shownAs(r) == signShown:
-			b.WriteString(`<span class="code-sign">U+` + strings.ToUpper(hex4(r)) + `</span>`)
-		default:
-			b.WriteString(template.HTMLEscapeString(string(r)))
-		}
+	letters, more := []rune(text), ""
+	if len(letters) > maxDiffLine {
+		rest := esc(v.T("own.diff-cut", "n", len(letters)-maxDiffLine))
+		letters, more = letters[:maxDiffLine], `<span class="code-cut">`+rest+`</span>`
 	}
-	return template.HTML(b.String())
+	return template.HTML(esc(strings.Map(legible, string(letters))) + more)
 }
 
-func hex4(r rune) string {
-	s := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", max(4-len(s), 0)) + s
+// legible returns a character, or a sign in place of one that could mislead a reader: an invisible one, or one that
+// changes the direction.
+func legible(r rune) rune {
+	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
+		return '\ufffd'
+	}
+	return r
 }
-
-// After returns the cursor for a page of the versions that begins with this one.
-func (p diffPage) After() int { return p.N + 1 }
 
 // Pictured reports whether either file is shown as a picture.
 func (p diffPage) Pictured() bool {
@@ -266,7 +222,6 @@ type diffLine struct {
 	Kind     int
 	Old, New int    // its line numbers, from 1; 0 in the text that lacks it
 	Text     string // without the line feed
-	Open     bool   // whether it is the last line, and has no line feed
 }
 
 // A textDiff is the difference between two texts.
@@ -277,10 +232,10 @@ type textDiff struct {
 }
 
 // compareTexts compares two texts of at most maxCompared bytes, in time that grows little faster than their length. The
-// hunks have at most most lines in all.
+// hunks have at most most lines and maxDiffShown bytes in all.
 func compareTexts(before, after string, most int) (d textDiff) {
 	was, is := 0, 0 // the numbers of the next lines
-	shown := 0
+	size := 0
 	for text := range strings.Lines(string(diff.Diff("", []byte(before), "", []byte(after)))) {
 		kind := strings.IndexByte(" -+", text[0])
 		switch {
@@ -289,10 +244,7 @@ func compareTexts(before, after string, most int) (d textDiff) {
 			_, _ = fmt.Sscanf(text, "@@ -%d,%d +%d,%d @@", &was, &n, &is, &n)
 			d.Hunks = append(d.Hunks, nil)
 			continue
-		case len(d.Hunks) == 0: // a line of the header
-			continue
-		case kind < 0: // the last line has no line feed
-			markOpen(d.Hunks[len(d.Hunks)-1])
+		case len(d.Hunks) == 0 || kind < 0: // a line of the header, or a note that the last line has no line feed
 			continue
 		}
 		l := diffLine{Kind: kind, Text: strings.TrimSuffix(text[1:], "\n")}
@@ -302,26 +254,13 @@ func compareTexts(before, after string, most int) (d textDiff) {
 		if kind != lineGone {
 			l.New, is = is, is+1
 		}
-		d.count(kind)
-		if shown++; shown <= most {
-			d.Hunks[len(d.Hunks)-1] = append(d.Hunks[len(d.Hunks)-1], l)
+		d.Gone, d.New = d.Gone+l.Kind%2, d.New+l.Kind/2
+		size += min(len(l.Text), 4*maxDiffLine)
+		if most--; most < 0 || size > maxDiffShown {
+			d.More = true
+			continue
 		}
+		d.Hunks[len(d.Hunks)-1] = append(d.Hunks[len(d.Hunks)-1], l)
 	}
-	d.More = shown > most
 	return d
-}
-
-func markOpen(hunk []diffLine) {
-	if len(hunk) > 0 {
-		hunk[len(hunk)-1].Open = true
-	}
-}
-
-func (d *textDiff) count(kind int) {
-	switch kind {
-	case lineGone:
-		d.Gone++
-	case lineNew:
-		d.New++
-	}
 }

@@ -54,9 +54,10 @@ func (o *ownPages) uploadFiles(v *visit) error {
 	if page.Wrong != "" {
 		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
-	tree := u.tree
-	u.tree = nil                                                                                                                       // the call owns it
-	in := publish.UpdateInput{Project: string(v.ownID()), Many: publish.Many{Tree: tree}, FormToken: words["form_token"], Force: true} // people choose files, and models write them
+	in := publish.UpdateInput{Project: string(v.ownID()), Many: publish.Many{Tree: u.tree}, FormToken: words["form_token"]}
+	in.Force = true // people choose files, and models write them
+	left := strings.Join(u.tree.LeftOut(), ", ")
+	u.tree = nil // the call owns it
 	if n := number(words["seen"]); n != 0 {
 		in.IfVersion = &n
 	}
@@ -64,7 +65,15 @@ func (o *ownPages) uploadFiles(v *visit) error {
 		in.Folder, in.Unwrap = inFolder(words), inFolder(words) == ""
 	}
 	out, _, err := o.service.Update(v.r.Context(), v.by, in)
-	return o.arranged(v, err, page, "said.uploaded", "n", len(out.Files)+out.Unchanged)
+	switch n := len(out.Files) + out.Unchanged; {
+	case left == "":
+		return o.arranged(v, err, page, "said.uploaded", "n", n)
+	case errors.Is(err, sandlot.CodeMissingField), errors.Is(err, sandlot.CodeInvalidArchive): // no other files came
+		page.Wrong = v.T("own.left-out", "list", left)
+		return o.show(v, http.StatusUnprocessableEntity, page)
+	default:
+		return o.arranged(v, err, page, "said.uploaded-some", "n", n, "list", left)
+	}
 }
 
 func (o *ownPages) uploadTooLarge(v *visit, folder string) error {
@@ -116,7 +125,8 @@ func (o *ownPages) moveFile(v *visit) error {
 // askFilename asks for confirmation if a file's name will differ from the typed one.
 func askFilename(v *visit, from, to string, form publish.Form) error {
 	return v.ask(v.T("own.move-title", "from", from, "to", to), askPage{
-		Action: ownForm(v, "move"), Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}}, Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
+		Action: ownForm(v, "move"), Yes: v.T("own.move"), Back: ownFolder(v) + "#files",
+		Fields: []askField{{"file", from}, {"to", to}, {"form_token", form.Token}, {"seen", strconv.Itoa(form.Seen)}},
 	})
 }
 
@@ -136,9 +146,8 @@ func (o *ownPages) askRemove(v *visit) error {
 		return err
 	}
 	return v.ask(v.T("own.remove-title", "name", name), askPage{
-		Leads:  []any{v.T("own.remove-lead")},
-		Action: ownForm(v, "remove"), Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
-		Yes: v.T("own.remove"), Back: ownFolder(v) + "#files",
+		Leads: []any{v.T("own.remove-lead")}, Action: ownForm(v, "remove"), Yes: v.T("own.remove"), Back: ownFolder(v) + "#files",
+		Fields: []askField{{"file", name}, {"form_token", rand.Text()}, {"seen", strconv.Itoa(m.Project.Version)}},
 	})
 }
 
@@ -152,8 +161,9 @@ func (o *ownPages) removeFiles(v *visit) error {
 }
 
 func (o *ownPages) choosePrimary(v *visit) error {
-	form := v.r.PostForm
-	return o.arranged(v, o.service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), form.Get("file"), formSent(form)), ownPage{}, "said.primary", "name", form.Get("file"))
+	name := v.r.PostForm.Get("file")
+	err := o.service.ChoosePrimary(v.r.Context(), v.by, v.ownID(), name, formSent(v.r.PostForm))
+	return o.arranged(v, err, ownPage{}, "said.primary", "name", name)
 }
 
 // arranged answers a form about files: it reports success with the text of that name, or shows the refusal on the page.
@@ -176,9 +186,11 @@ func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args
 	if !errors.As(err, &e) {
 		return err
 	}
-	if page.Wrong = refusal(v, e.Code); page.Wrong == "" {
+	name, ok := ownRefusals[e.Code]
+	if !ok {
 		return err
 	}
+	page.Wrong = v.T(name)
 	var file publish.FileError
 	if errors.As(err, &file) {
 		page.Refused = file.Name
@@ -186,31 +198,10 @@ func (o *ownPages) arranged(v *visit, err error, page ownPage, said string, args
 	return o.show(v, http.StatusUnprocessableEntity, page)
 }
 
-// refusal returns the text of a refusal on the page; empty: the refusal has a page of its own.
-func refusal(v *visit, code sandlot.Code) string {
-	switch code {
-	case sandlot.CodeInvalidFilename:
-		return v.T("own.bad-name")
-	case sandlot.CodeFilenameConflict:
-		return v.T("own.conflict")
-	case sandlot.CodePrimaryFileProtected:
-		return v.T("own.protected")
-	case sandlot.CodeFileNotFound:
-		return v.T("own.no-file")
-	case sandlot.CodeQuotaExceeded:
-		return v.T("own.quota")
-	case sandlot.CodeKeyInContent:
-		return v.T("own.key-inside")
-	case sandlot.CodeInvalidField:
-		return v.T("own.empty-primary")
-	case sandlot.CodeDoubleEncoded:
-		return v.T("own.encoded")
-	case sandlot.CodeContentTooLarge:
-		return v.T("own.file-large")
-	case sandlot.CodeInvalidArchive:
-		return v.T("own.bad-zip")
-	case sandlot.CodeNoPrimaryFile:
-		return v.T("own.no-page")
-	}
-	return ""
+// ownRefusals maps the refusals that the page shows to their texts. All others have a page of their own.
+var ownRefusals = map[sandlot.Code]string{
+	sandlot.CodeInvalidFilename: "own.bad-name", sandlot.CodeFilenameConflict: "own.conflict", sandlot.CodeMissingField: "own.no-files",
+	sandlot.CodePrimaryFileProtected: "own.protected", sandlot.CodeFileNotFound: "own.no-file", sandlot.CodeQuotaExceeded: "own.quota",
+	sandlot.CodeKeyInContent: "own.key-inside", sandlot.CodeInvalidField: "own.empty-primary", sandlot.CodeDoubleEncoded: "own.encoded",
+	sandlot.CodeContentTooLarge: "own.file-large", sandlot.CodeInvalidArchive: "own.bad-zip", sandlot.CodeNoPrimaryFile: "own.no-page",
 }

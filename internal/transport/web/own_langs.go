@@ -1,5 +1,7 @@
 package web
 
+import "slices"
+
 // A langChoice is a language of a project, with its native name.
 type langChoice struct{ Code, Name string }
 
@@ -68,14 +70,9 @@ func (p ownPage) Lang() string {
 
 // Langs returns the languages that the form offers, including the current one.
 func (p ownPage) Langs() []langChoice {
-	list := projectLangs[:]
-	for _, l := range list {
-		if l.Code == p.Lang() {
-			return list
-		}
-	}
-	if p.Lang() == "" {
+	list, lang := projectLangs[:], p.Lang()
+	if lang == "" || slices.ContainsFunc(list, func(l langChoice) bool { return l.Code == lang }) {
 		return list
 	}
-	return append([]langChoice{{p.Lang(), p.Lang()}}, list...)
+	return append([]langChoice{{lang, lang}}, list...)
 }

@@ -40,7 +40,8 @@ func (o *ownPages) routes() []route {
 	const at = "/account/projects/{id}"
 	return []route{
 		{"GET", at, owner, admission.Look, o.page},
-		{"POST", at, owner, admission.Look, form(maxDetails, o.describe, "title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
+		{"POST", at, owner, admission.Look, form(maxDetails, o.describe,
+			"title", "description", "tags?", "listed?", "threads?", "lang?", "seen?")},
 		{"GET", at + "/download", owner, admission.Export, o.download},
 		{"GET", at + "/delete", recent, admission.Look, o.askDelete},
 		{"POST", at + "/delete", recent, admission.Look, form(maxForm, o.delete, "typed")},
@@ -154,7 +155,7 @@ func (o *ownPages) show(v *visit, status int, page ownPage) error {
 	for name := range query {
 		v.place = v.place && (name == "in" || name == "after")
 	}
-	page.listing = listFiles(page.Files, wantedFiles{In: v.query("in"), Query: wanted(query.Get("q")), After: query.Get("after"), Must: page.From})
+	page.listing = listFiles(page.Files, wantedFiles{v.query("in"), wanted(query.Get("q")), query.Get("after"), page.From})
 	page.FormToken = rand.Text()
 	if page.Checks, err = o.told(v, page.Project); err != nil {
 		return err
@@ -171,8 +172,10 @@ func (o *ownPages) show(v *visit, status int, page ownPage) error {
 
 func (o *ownPages) describe(v *visit) error {
 	form := v.r.PostForm
-	d := publish.Details{Title: form.Get("title"), Description: form.Get("description"), Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != ""}
-	in := publish.DescribeInput{Details: d, Seen: form.Get("seen")}
+	in := publish.DescribeInput{Seen: form.Get("seen"), Details: publish.Details{
+		Title: form.Get("title"), Description: form.Get("description"),
+		Unlisted: form.Get("listed") == "", Threads: form.Get("threads") != "",
+	}}
 	if form.Has("lang") {
 		lang := form.Get("lang")
 		in.Lang = &lang

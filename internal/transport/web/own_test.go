@@ -11,9 +11,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot"
+	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -77,17 +80,6 @@ func TestFormsOfAProjectDoOneThing(t *testing.T) {
 		}
 		expect.Equal(t, c.path+" of another account's project", asKim(house(t), "POST", "/account/projects/other-abc123"+c.path, strings.ReplaceAll(c.form, "game", "other")).StatusCode, http.StatusNotFound)
 		expect.Equal(t, c.path+" with too much text", asKim(house(t), "POST", ownAt+c.path, "title="+strings.Repeat("x", maxMarked)).StatusCode, http.StatusRequestEntityTooLarge)
-	}
-}
-
-func TestTheLastFileOfAFolderLeavesItsListForTheRoots(t *testing.T) {
-	t.Parallel()
-	files := []sandlot.File{{Name: "a.js"}, {Name: "js/b.js"}}
-	if l := listFiles(files, wantedFiles{In: "js/"}); l.In != "js/" || len(l.Rows) != 1 {
-		t.Errorf("of the folder there are %v", l)
-	}
-	if l := listFiles(files[:1], wantedFiles{In: "js/"}); l.In != "" || len(l.Rows) != 1 || l.Rows[0].Path != "a.js" {
-		t.Errorf("of the folder that is gone there are %v", l)
 	}
 }
 
@@ -178,6 +170,22 @@ func TestUploads(t *testing.T) {
 			}
 		})
 	})
+	t.Run("what is left out is named", func(t *testing.T) {
+		h := house(t)
+		body, kind := uploadOf("", "a.js", "one", ".DS_Store", "x", "lib/.env", "x")
+		resp := sendTo(h, body, kind)
+		page := text(t, request(h, "GET", ownAt, "", "Cookie", cookieName+"=kim; "+resp.Header.Get("Set-Cookie")))
+		if !strings.HasPrefix(h.state(), "4 index.html [<b>.js a.js index.html]") || !strings.Contains(page, "1 fichier") || !strings.Contains(page, "<bdi>.DS_Store, .env</bdi>") {
+			t.Errorf("%d, %s, %s", resp.StatusCode, h.state(), page)
+		}
+		body, kind = uploadOf("", ".DS_Store", "x")
+		h.in.Unchanged(t, func() {
+			resp := sendTo(h, body, kind)
+			if said := text(t, resp); resp.StatusCode != 422 || !strings.Contains(said, "Rien n’a été modifié") || !strings.Contains(said, ".DS_Store") {
+				t.Errorf("%d: %s", resp.StatusCode, said)
+			}
+		})
+	})
 	t.Run("what is no upload is refused", func(t *testing.T) {
 		h := house(t)
 		for name, c := range map[string]struct {
@@ -201,18 +209,124 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-func TestALanguageIsOfferedByItsNameAndNoneIsLost(t *testing.T) {
+// TestFewPagesAreMadeOfListsOfFilesAtOnce: others wait, and are told so where it takes too long; each page gives its place back, and one that
+// needs no list waits for nobody.
+func TestFewPagesAreMadeOfListsOfFilesAtOnce(t *testing.T) {
 	t.Parallel()
-	for _, l := range projectLangs {
-		if kept, warned := sandlot.CleanLang(l.Code); kept != l.Code || len(warned) > 0 || l.Name == "" {
-			t.Errorf("%s is kept as %q, %v", l.Code, kept, warned)
+	h := house(t)
+	h.put(gameID, 3, "a.txt", "one")
+	h.put(gameID, 4, "a.txt", "two")
+	pages := []string{ownAt, ownAt + "/versions", ownAt + "/cover", ownAt + "/remove?file=a.txt", ownAt + "/versions/5/diff?file=a.txt", ownAt + "/delete"}
+	*h.listings = *turns.NewLists[sandlot.AccountID](1, 1, 10*time.Millisecond)
+	made, sent, err := h.listings.Begin(t.Context(), 1<<40) // another account's
+	expect.OK(t, err)
+	for _, page := range pages {
+		expect.Equal(t, "the status of "+page+" meanwhile", asKim(h, "GET", page, "").StatusCode, http.StatusServiceUnavailable)
+	}
+	expect.Equal(t, "the status of the project's own page", asKim(h, "GET", "/p/"+string(gameID), "").StatusCode, http.StatusOK)
+	made()
+	sent()
+	*h.listings = *turns.NewLists[sandlot.AccountID](1, 1, time.Minute)
+	for _, page := range pages {
+		for range 2 {
+			expect.Equal(t, "the status of "+page, asKim(h, "GET", page, "").StatusCode, http.StatusOK)
 		}
 	}
-	said := func(lang string) []langChoice { return ownPage{Said: publish.DescribeInput{Lang: &lang}}.Langs() }
-	if list := said("tlh"); list[0].Code != "tlh" || len(list) != len(projectLangs)+1 {
-		t.Errorf("of a project in another language they are %v", list)
+	expect.Equal(t, "the status of a project that is not there", asKim(h, "GET", "/account/projects/none-aaaaaa", "").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "the status of details that are refused", asKim(h, "POST", ownAt, "title=x&description=y&tags=%3Cb%3E&seen=").StatusCode, http.StatusUnprocessableEntity)
+	expect.Equal(t, "whether a place is held in the end", h.listings.Busy(h.kim.account.ID), false)
+}
+
+// TestADeletedProjectIsTakenBackOrDeletedForGood from the page of the account.
+func TestADeletedProjectIsTakenBackOrDeletedForGood(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	account := func() string { return text(t, asKim(h, "GET", "/account", "")) }
+	if body := account(); strings.Contains(body, "deleted") {
+		t.Errorf("a deleted project is shown: %s", body)
 	}
-	for _, lang := range []string{"", "ja"} {
-		expect.Equal(t, "how many there are with "+lang, len(said(lang)), len(projectLangs))
+	post := func(path, form, to string) {
+		t.Helper()
+		resp := asKim(h, "POST", ownAt+path, form)
+		expect.Equal(t, path, resp.StatusCode, http.StatusSeeOther)
+		expect.Equal(t, path+" leads", resp.Header.Get("Location"), to)
+	}
+	post("/delete", "typed=game-abc123", "/account#said")
+	post("/delete", "typed=game-abc123", "/account#said")
+	for _, want := range []string{`id="deleted"`, `action="` + ownAt + `/take-back"`, `href="` + ownAt + `/purge"`} {
+		if body := account(); !strings.Contains(body, want) {
+			t.Errorf("%s is not on %s", want, body)
+		}
+	}
+	expect.Equal(t, "its page", asKim(h, "GET", ownAt, "").StatusCode, http.StatusNotFound)
+	post("/take-back", "", ownAt+"#said")
+	post("/take-back", "", ownAt+"#said")
+	expect.Equal(t, "its page", asKim(h, "GET", ownAt, "").StatusCode, http.StatusOK)
+	expect.Equal(t, "for good, of one that is there", asKim(h, "POST", ownAt+"/purge", "").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "asked", asKim(h, "GET", ownAt+"/purge", "").StatusCode, http.StatusNotFound)
+	post("/delete", "typed=game-abc123", "/account#said")
+	if body := text(t, asKim(h, "GET", ownAt+"/purge", "")); !strings.Contains(body, `action="`+ownAt+`/purge"`) {
+		t.Errorf("it is not asked first: %s", body)
+	}
+	post("/purge", "", "/account#said")
+	expect.Equal(t, "taken back then", asKim(h, "POST", ownAt+"/take-back", "").StatusCode, http.StatusNotFound)
+	if body := account(); strings.Contains(body, ownAt) {
+		t.Errorf("it is still there: %s", body)
+	}
+}
+
+// everythingWrong is what a trial kept of a page with which all is wrong that can be at once.
+var everythingWrong = `{"first_paint":430000000,"blank":true,"hangs":true,"memory":true,
+	"errors":["<b>Uncaught</b> ReferenceError: nope is not defined (:5)","` + longName + `","it failed","it failed again"],
+	"failed":[{"path":"/missing.js","status":404},{"path":"/` + longName + `","status":404},{"path":"/big.wasm","status":500}],"elsewhere":["cdn.example.com"]}`
+
+// claims claims trials up to that of a project.
+func (w *world) claims(id sandlot.ProjectID) (due trial.Due) {
+	w.t.Helper()
+	for due.Project != id {
+		due = must(w.db.Trials().ClaimTrial(w.t.Context(), 2, 50, time.Minute))(w.t)
+	}
+	return due
+}
+
+// tried records what a trial of a project saw.
+func (w *world) tried(id sandlot.ProjectID, seen string) {
+	w.t.Helper()
+	expect.OK(w.t, w.db.Trials().EndTrial(w.t.Context(), w.claims(id), trial.Done, []byte(seen)))
+}
+
+// TestTheOwnerIsToldHowFarTheTrialOfAProjectIs: and of the version before, as long as there is nothing of the one that is current.
+func TestTheOwnerIsToldHowFarTheTrialOfAProjectIs(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	says := func(when string, wants ...string) {
+		t.Helper()
+		body := text(t, asKim(h, "GET", ownAt, ""))
+		for _, want := range append(wants, `id="checks"`) {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s, the page has no %q", when, want)
+			}
+		}
+	}
+	says("before the trial", "La version 3 sera bientôt ouverte.")
+	due := h.claims(gameID)
+	says("meanwhile", "La version 3 est ouverte en ce moment.")
+	expect.OK(t, h.db.Trials().EndTrial(t.Context(), due, trial.Done, []byte(everythingWrong)))
+	says("afterwards", "Version 3, ouverte le", "Première image après 0,5", "&lt;b&gt;Uncaught&lt;/b&gt;", "404 /missing.js", "500 /big.wasm", "cdn.example.com", "trop de mémoire", "cessé de répondre", "est restée vide")
+	h.put(gameID, 3, "c.js", "c")
+	says("with the next version", "La version 4 sera bientôt ouverte.", "Version 3, ouverte le", "404 /missing.js")
+	h.tried(gameID, `{"first_paint":1000000,"moved":true}`)
+	says("where all is well", "Version 4, ouverte le", "Quelque chose a bougé", "rien remarqué")
+	h.put(gameID, 4, "c.js", "d")
+	_, err := h.db.Trials().ClaimTrial(t.Context(), 2, 1, time.Minute) // one a day
+	expect.Equal(t, "that nothing is left to be opened", errors.Is(err, sandlot.ErrNotFound), true)
+	says("of one too many", "La version 5 n’a pas été ouverte")
+	h.suspend(gameID)
+	if body := text(t, asKim(h, "GET", ownAt, "")); strings.Contains(body, `id="checks"`) {
+		t.Error("a project that was taken down has checks")
+	}
+	h.change(func(c *Config) { c.Trials = trial.New(h.db.Trials(), h.service.Reader, nil) })
+	if body := text(t, asKim(h, "GET", "/account/projects/"+string(h.fill(1, "pong")[0]), "")); strings.Contains(body, `id="checks"`) {
+		t.Error("a service that opens nothing has checks")
 	}
 }

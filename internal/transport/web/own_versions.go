@@ -103,7 +103,7 @@ func item(v *visit, of sandlot.VersionView) versionItem {
 
 // Start returns the name of the version's start page as HTML.
 func (v versionItem) Start() template.HTML {
-	return template.HTML("<bdi>" + template.HTMLEscapeString(v.Began) + "</bdi>")
+	return template.HTML("<bdi>" + esc(v.Began) + "</bdi>")
 }
 
 // A changeSum is the number of files with one kind of change.
@@ -150,11 +150,7 @@ func (v view) ChangeSize(c sandlot.FileChange) string {
 	case c.Size < 0:
 		return v.Size(c.Before)
 	}
-	before, after := v.Size(c.Before), v.Size(c.Size)
-	if before == after { // rounded, as "1 KB"
-		before, after = v.T("size.bytes", "n", c.Before), v.T("size.bytes", "n", c.Size)
-	}
-	return before + " → " + after
+	return v.Size(c.Before) + " → " + v.Size(c.Size)
 }
 
 // A changeLine is a change of the version whose pages are below At.
@@ -198,13 +194,10 @@ func (s versions) restore(v *visit) error {
 // askErase asks for confirmation before a version is erased. A visitor who comes from the login has lost its number.
 func (s versions) askErase(v *visit) (err error) {
 	page := leavePage{N: number(v.r.URL.Query().Get("n"))}
-	if page.N == 0 {
-		return v.redirect(v.ownPath() + "/versions")
-	}
 	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	if page.N >= page.Project.Version {
+	if page.N == 0 || page.N >= page.Project.Version {
 		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
 	}
 	return v.show(http.StatusOK, "own_erase.html", v.T("own.erase-title", "version", page.N), page)

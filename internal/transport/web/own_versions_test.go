@@ -3,17 +3,20 @@ package web
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/transport/web/texts"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
@@ -24,7 +27,7 @@ func TestAFileIsComparedWithTheVersionBefore(t *testing.T) {
 	last := "one\nelse\n\x00" + strings.Repeat("z", 5)
 	h.rearrange(gameID, 5, publish.Change{Drop: []sandlot.File{fileOf("a.js", last)}, Put: []sandlot.File{fileOf("c.js", last), fileOf("p.png", "\x89PNG")}})
 	for target, wants := range map[string][]string{
-		"/versions/5/diff?file=a.js":  {`<tr class="line-gone"><td>2</td><td></td><td>−`, `<span class="code-sign">U+202E</span>`, "&lt;i&gt;", `<span class="code-sign">U+0000</span>`, `<tr class="line-new"><td></td><td>2</td>`, "… et 600"},
+		"/versions/5/diff?file=a.js":  {`<tr class="line-gone"><td>2</td><td></td><td>−`, "if (x /*\ufffd*/) &lt;i&gt;", "\ufffdzzzzz", `<tr class="line-new"><td></td><td>2</td>`, "… et 600"},
 		"/versions/4/diff?file=a.js":  {`<tr class="line-new"><td></td><td>1</td>`},
 		"/versions/6/diff?file=c.js":  {"Seul le nom a changé", "<bdi>a.js</bdi>"},
 		"/versions/6/diff?file=p.png": {"pas du texte", "--v6-0123456789.", "/p.png"},
@@ -162,13 +165,118 @@ func TestAZIPBringsItsFilesAndAFileIsReplacedUnderItsName(t *testing.T) {
 	}
 }
 
-// TestAChangeThatRoundsToTheSameSizeIsToldInBytes: "1 KB → 1 KB" told nothing.
-func TestAChangeThatRoundsToTheSameSizeIsToldInBytes(t *testing.T) {
+func TestAComparisonHasABoundedPageWhateverIsInTheFiles(t *testing.T) {
 	t.Parallel()
-	v := view{visit: &visit{Voice: texts.Voice{Lang: "en"}}}
-	for want, c := range map[string]sandlot.FileChange{
-		"1,024 bytes → 1,030 bytes": {Before: 1024, Size: 1030}, "999 bytes → 1.1 KB": {Before: 999, Size: 1100}, "1 KB": {Before: -1, Size: 1024},
+	h := house(t)
+	for i, of := range []string{
+		strings.Repeat(strings.Repeat("\x01", 100)+"\n", 2_500), strings.Repeat(strings.Repeat("<", 599)+"\n", 430), strings.Repeat("\n", maxCompared), strings.Repeat("\r", maxCompared),
 	} {
-		expect.Equal(t, "the size", strings.ReplaceAll(v.ChangeSize(c), "\u00a0", " "), want)
+		h.put(gameID, 3+i, "a.txt", of)
+	}
+	for _, version := range []string{"4", "5", "6", "7"} {
+		resp := asKim(h, "GET", ownAt+"/versions/"+version+"/diff?file=a.txt", "")
+		body := text(t, resp)
+		if resp.StatusCode != http.StatusOK || len(body) > 2<<20 || !strings.Contains(body, "<tr class=") {
+			t.Errorf("of version %s the page is %d and has %d bytes", version, resp.StatusCode, len(body))
+		}
+	}
+}
+
+func TestOneComparisonAtATimeIsMade(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	h.put(gameID, 3, "a.txt", "one")
+	h.put(gameID, 4, "a.txt", "two")
+	made, sent, err := h.comparisons.Begin(t.Context(), 1<<40) // another account's
+	expect.OK(t, err)
+	defer sent()
+	answer := make(chan int)
+	go func() { answer <- asKim(h, "GET", ownAt+"/versions/5/diff?file=a.txt", "").StatusCode }()
+	testenv.Eventually(t, 30*time.Second, "the account's comparison is on its way", func() bool { return h.comparisons.Busy(h.kim.account.ID) })
+	select {
+	case status := <-answer:
+		t.Errorf("it is answered with %d before its turn", status)
+	default:
+	}
+	made()
+	expect.Equal(t, "the answer", <-answer, http.StatusOK)
+}
+
+func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	text := func() string {
+		var b strings.Builder
+		for range r.IntN(40) {
+			fmt.Fprintf(&b, "%d\n", r.IntN(1+r.IntN(60)))
+		}
+		return b.String() + []string{"", "\\ No newline\n", "@@ -1,1 +1,1 @@\n--- a\n+++ b\n"}[r.IntN(3)]
+	}
+	for range 500 {
+		a, b := text(), text()
+		was, is := strings.Split(a, "\n"), strings.Split(b, "\n")
+		for _, hunk := range compareTexts(a, b, 10_000).Hunks {
+			for _, l := range hunk {
+				if l.Old > 0 && was[l.Old-1] != l.Text || l.New > 0 && is[l.New-1] != l.Text || l.Old+l.New == 0 {
+					t.Fatalf("%q to %q has %+v", a, b, l)
+				}
+				if l.Kind == lineGone {
+					was[l.Old-1] = ""
+				}
+				if l.Kind == lineNew {
+					is[l.New-1] = ""
+				}
+			}
+		}
+		if strings.Join(was, "") != strings.Join(is, "") {
+			t.Fatalf("%q to %q leaves %q and %q", a, b, was, is)
+		}
+	}
+}
+
+func TestADiffHasNoMoreLinesThanWantedAndCountsAll(t *testing.T) {
+	d := compareTexts("", strings.Repeat("x\n", 100), 10)
+	if n := len(d.Hunks[0]); n != 10 || !d.More || d.New != 100 || d.Gone != 0 {
+		t.Errorf("%d lines of %d, more: %v", n, d.New, d.More)
+	}
+	was := make([]string, 5000)
+	for i := range was {
+		if was[i] = fmt.Sprintf("line %d", i); i%3 == 0 {
+			was[i] = "}"
+		}
+	}
+	is := append([]string(nil), was...)
+	for i := range 1000 {
+		is[i*5] = fmt.Sprint("other ", i)
+	}
+	if d := compareTexts(strings.Join(was, "\n"), strings.Join(is, "\n"), 5000); d.Gone != 1000 || d.New != 1000 {
+		t.Errorf("of 1,000 changes there are %d and %d", d.Gone, d.New)
+	}
+}
+
+func TestSoakTheWorstTextsAreComparedInABoundedTime(t *testing.T) {
+	testenv.Unraced(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	var x, y, p, q strings.Builder
+	for i := range maxCompared / 2 {
+		x.WriteString([]string{"a\n", "b\n"}[r.IntN(2)])
+		y.WriteString([]string{"a\n", "b\n"}[r.IntN(2)])
+		if i < 70_000 {
+			fmt.Fprintf(&p, "%d\n", i)
+			fmt.Fprintf(&q, "%d\n", 70_000-i)
+		}
+	}
+	for name, c := range map[string][2]string{
+		"two kinds of line": {x.String(), y.String()}, "lines in the other order": {p.String(), q.String()},
+		"empty lines": {strings.Repeat("\n", maxCompared), strings.Repeat("\nx", maxCompared/2)},
+		"long lines":  {strings.Repeat("x", maxCompared), strings.Repeat("y", maxCompared)},
+		"no line":     {"", strings.Repeat("\n", maxCompared)},
+	} {
+		began := time.Now()
+		compareTexts(c[0], c[1], 5000)
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: %v", name, took)
+		} else {
+			t.Log(name, took)
+		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -129,80 +128,5 @@ func TestAPageWithWordsThatAreNoPlaceInItsListIsNotPacked(t *testing.T) {
 		if is := resp.Header.Get("Content-Encoding") == "gzip"; is != packed {
 			t.Errorf("%q is packed: %v", query, is)
 		}
-	}
-}
-
-func TestAnInvalidPageOfFilesShowsTheFirst(t *testing.T) {
-	t.Parallel()
-	files := exported(450)
-	files[200].Name = `assets/00200 &"<i>#?%.png`
-	files[200].Folded = files[200].Name
-	h := shipped(t, files)
-	for after, first := range map[string]string{
-		"nothing": files[0].Name, "\xff\x00": files[0].Name, "zzz": files[0].Name, strings.Repeat("x", 10_000): files[0].Name,
-		files[199].Name: files[200].Name, files[200].Name: files[201].Name,
-	} {
-		resp := asKim(h, "GET", ownAt+"?in=assets/&after="+url.QueryEscape(after), "")
-		found := listed.FindStringSubmatch(text(t, resp))
-		if resp.StatusCode != http.StatusOK || found == nil || html.UnescapeString(found[1]) != first {
-			t.Errorf("after %.50q: %d, %q", after, resp.StatusCode, found)
-		}
-	}
-	exact := shipped(t, files[:ownFilesPage])
-	if body := text(t, asKim(exact, "GET", ownAt+"?in=assets/", "")); strings.Contains(body, `class="pager"`) {
-		t.Error("a whole page leads to one without files")
-	}
-}
-
-func TestARefusedNameIsOnThePageThatSaysSo(t *testing.T) {
-	t.Parallel()
-	files := exported(450)
-	resp := asKim(shipped(t, files), "POST", ownAt+"/move", url.Values{"form_token": {"o"}, "file": {files[420].Name}, "to": {"typed?"}}.Encode())
-	body := text(t, resp)
-	if found := listed.FindStringSubmatch(body); found == nil || found[1] != files[400].Name {
-		t.Errorf("the page begins with %q", found)
-	}
-	if resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="typed?"`) || !strings.Contains(body, "<details class=\"file-menu\" name=\"file-menu\" open>") {
-		t.Errorf("it is %d, or has lost what was typed", resp.StatusCode)
-	}
-}
-
-func TestAKeyForOneOfManyProjects(t *testing.T) {
-	t.Parallel()
-	h := home(t)
-	h.add(gameID, publish.NewProject{Account: h.kim.account.ID})
-	h.later(time.Second)
-	for i := range 100 {
-		h.add(sandlot.ProjectID(fmt.Sprintf("game-%06d", i)), publish.NewProject{Account: h.kim.account.ID, Title: strings.Repeat(fmt.Sprintf("<b>%d ", i), 40)})
-	}
-	if size, _ := visited(t, h, "/account/keys"); size > maxFirstVisit {
-		t.Errorf("it takes %d bytes", size)
-	}
-	body := text(t, asKim(h, "GET", "/account/keys?project=game-abc123", ""))
-	for _, want := range []string{`name="project" list="projects"`, `value="game-abc123" aria-describedby="project-hint"`, `<option value="game-000099" dir="auto">&lt;b&gt;99`} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
-	if strings.Contains(body, `<select id="project"`) || strings.Count(body, "<option value=\"game-") != 100 {
-		t.Errorf("the projects to choose from are %d", strings.Count(body, "<option value=\"game-"))
-	}
-	for project, status := range map[string]int{"+game-abc123+": http.StatusOK, "another": http.StatusNotFound, "": http.StatusNotFound} {
-		if resp := asKim(h, "POST", "/account/keys", "name=x&form_token=n"+url.QueryEscape(project)+"&project="+project); resp.StatusCode != status {
-			t.Errorf("for %q: %d", project, resp.StatusCode)
-		}
-	}
-	for name, status := range map[string]int{"x": http.StatusNotFound, "": http.StatusUnprocessableEntity} {
-		resp := asKim(h, "POST", "/account/keys", "form_token=of"+name+"&name="+name+"&project="+url.QueryEscape(`"><script>`))
-		if body := text(t, resp); resp.StatusCode != status || strings.Contains(body, "<script>") {
-			t.Errorf("what was typed with the name %q: %d", name, resp.StatusCode)
-		}
-	}
-	for i := range 98 { // beside the one that it came with, and the one above
-		must(h.service.Keyring.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
-	}
-	resp := asKim(h, "POST", "/account/keys", "name=x&form_token=last&project=game-abc123")
-	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="game-abc123"`) {
-		t.Errorf("what was typed is lost: %d", resp.StatusCode)
 	}
 }

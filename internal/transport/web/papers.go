@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 	"unicode/utf8"
 
@@ -19,19 +20,13 @@ func (l leaflets) routes() (all []route) {
 	return all
 }
 
-// A leaflet is a paper for a template.
-type leaflet struct {
-	paper.Text
-	Headed bool // whether it has a heading of its own
-}
-
 func (l leaflets) show(name string) func(*visit) error {
 	return func(v *visit) error {
 		text, ok := v.papers.Find(name, v.Lang)
 		if !ok {
 			return sandlot.ErrNotFound
 		}
-		return v.show(http.StatusOK, "paper.html", titleOf(v, name, text), leaflet{text, text.Title != ""})
+		return v.show(http.StatusOK, "paper.html", cmp.Or(text.Title, v.T(paperTexts[name])), text)
 	}
 }
 
@@ -59,12 +54,4 @@ func (v view) PaperLinks() (all []link) {
 		all = append(all, link{"/" + name, words})
 	}
 	return all
-}
-
-// titleOf returns the title of a paper's page.
-func titleOf(v *visit, name string, text paper.Text) string {
-	if text.Title != "" {
-		return text.Title
-	}
-	return v.T(paperTexts[name])
 }

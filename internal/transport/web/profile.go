@@ -77,7 +77,7 @@ func (p profiles) profile(v *visit) error {
 		}
 		var body bytes.Buffer
 		err = v.forAll().render(&body, "profile.html", page.title(), page)
-		return newStencil(body.Bytes()), err
+		return stencil.New(body.Bytes()), err
 	})
 	if err != nil || page == nil {
 		return err
@@ -95,7 +95,8 @@ func (p profiles) personal(v *visit, handle string, order gallery.Sort, after st
 		http.Redirect(v.w, v.r, profilePath+person.Handle, http.StatusMovedPermanently)
 		return nil, nil
 	}
-	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: shelf{of: v, At: profilePath + person.Handle, Sort: order, After: after != ""}}
+	list := shelf{of: v, At: profilePath + person.Handle, Sort: order, After: after != ""}
+	page := &profilePage{Person: person, initial: initial{person.Handle}, shelf: list}
 	_, page.Page, err = p.gallery.Profile(v.r.Context(), v.by, handle, order, after)
 	return page, err
 }
@@ -128,7 +129,9 @@ func (s settings) describe(v *visit) error {
 	case !errors.As(err, &refused) || refused.Code != sandlot.CodeInvalidField:
 		return err
 	}
-	page := settingsPage{Handle: field{Value: v.me.Account.Handle}, Line: field{Value: typed.Line}, Link: field{Value: typed.Link}, typed: true}
+	page := settingsPage{
+		Handle: field{Value: v.me.Account.Handle}, Line: field{Value: typed.Line}, Link: field{Value: typed.Link}, typed: true,
+	}
 	if refused.Field == "line" {
 		page.Line.Problem = v.T("settings.line-long", "n", account.MaxLine)
 	} else {

@@ -15,6 +15,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/card"
+	"sandlot/internal/transport/web/stencil"
 )
 
 // projectPages serves the pages on which projects are played and liked.
@@ -128,7 +129,7 @@ func (p *projectPages) render(v *visit, id sandlot.ProjectID) (sheet, error) {
 	found := got.Project
 	page := projectPage{
 		stage: newStage(v.places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
-		Own: owns(v, found), Embed: snippet(v.places, found, embedWidth, embedHeight),
+		Own: owns(v, found), Embed: snippet(v.places, found),
 		Card: cardAddress(v.places, p.fonts, found),
 		Tags: found.Tags.List(), initial: initial{found.Handle},
 	}
@@ -136,7 +137,7 @@ func (p *projectPages) render(v *visit, id sandlot.ProjectID) (sheet, error) {
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {
 		return sheet{}, err
 	}
-	return sheet{Stencil: newStencil(body.Bytes()), change: found.Change}, nil
+	return sheet{Stencil: stencil.New(body.Bytes()), change: found.Change}, nil
 }
 
 // notShown shows the page of a suspended project. Its owner sees the next steps.

@@ -1,13 +1,11 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
-	"image/png"
+	"image/jpeg"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,8 +45,8 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 	for _, want := range []string{
 		`<h1 dir="auto">Chess &#34;&lt;b&gt;&amp;</h1>`, `href="/@kim"`, `Version 7 · <time data-as="day" datetime="2026-05-04T12:00:00Z">May 4, 2026`, "1,234",
 		`dir="auto">It is &lt;i&gt;old&lt;/i&gt;.`, `property="og:description" content="It is &lt;i&gt;old&lt;/i&gt;.`,
-		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.png?v=`,
-		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `type="application/json&#43;oembed"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
+		`<link rel="canonical" href="https://example.com/p/game-abc123">`, `property="og:image" content="https://example.com/p/game-abc123/card.jpg?v=`,
+		`href="https://game-abc123.example.net/" target="_blank" rel="noopener"`, `src="/p/game-abc123/code.svg"`, `href="/report?project=game-abc123"`,
 	} {
 		if !strings.Contains(body, want) && !strings.Contains(body, html.UnescapeString(want)) {
 			t.Errorf("it has no %s", want)
@@ -164,7 +162,7 @@ func TestPagesOfMissingProjectsAndFaultsSaySo(t *testing.T) {
 	h, down, gone := house(t), house(t), house(t)
 	down.fail("Project", errors.New("down"))
 	gone.suspend(gameID)
-	for _, target := range []string{"/p/%s", "/p/%s/card.png", "/p/%s/code.svg", "/embed/%s", "/oembed?url=https://example.com/p/%s"} {
+	for _, target := range []string{"/p/%s", "/p/%s/card.jpg", "/p/%s/code.svg", "/embed/%s"} {
 		expect.Equal(t, target+" of nothing", request(h, "GET", fmt.Sprintf(target, "other-abc123"), "").StatusCode, http.StatusNotFound)
 		expect.Equal(t, target+" of what is no id", request(h, "GET", fmt.Sprintf(target, strings.Repeat("x", 1000)), "").StatusCode, http.StatusNotFound)
 		expect.Equal(t, target+" with a store that is down", request(down, "GET", fmt.Sprintf(target, "game-abc123"), "").StatusCode, http.StatusInternalServerError)
@@ -187,42 +185,18 @@ func TestAnEmbeddedFrameMayBeAnywhereAndKnowsNobody(t *testing.T) {
 	}
 }
 
-func TestOEmbedTellsHowToShowAProject(t *testing.T) {
-	t.Parallel()
-	h := board(t, chess)
-	for _, address := range []string{"https://example.com/p/game-abc123", "https://game-abc123.example.net/", "https://example.com/~/game-abc123/"} {
-		resp := request(h, "GET", "/oembed?format=json&maxwidth=320&url="+url.QueryEscape(address), "")
-		var got oembedAnswer
-		if err := json.Unmarshal([]byte(text(t, resp)), &got); err != nil || resp.Header.Get("Content-Type") != "application/json" {
-			t.Fatalf("%s: %d %v", address, resp.StatusCode, err)
-		}
-		if got.Type != "rich" || got.Version != "1.0" || got.Title != chess.Title || got.AuthorURL != "https://example.com/@kim" || got.Width != 320 || got.Height != 600 {
-			t.Errorf("%s is %+v", address, got)
-		}
-		if !strings.HasPrefix(got.HTML, `<iframe src="https://example.com/embed/game-abc123" title="Chess &#34;&lt;b&gt;&amp;" width="320" height="600"`) {
-			t.Errorf("%s is shown by %s", address, got.HTML)
-		}
-	}
-	for query, want := range map[string]int{
-		"url=game-abc123": 404, "url=": 404, "": 404, "url=https://evil.example/p/game-abc123": 404, "url=https://example.com/": 404,
-		"format=xml&url=https://example.com/p/game-abc123": 501,
-	} {
-		expect.Equal(t, query, request(h, "GET", "/oembed?"+query, "").StatusCode, want)
-	}
-}
-
 func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)
-	resp := request(h, "GET", "/p/game-abc123/card.png", "")
-	img, err := png.Decode(resp.Body)
-	if err != nil || resp.Header.Get("Content-Type") != "image/png" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
+	resp := request(h, "GET", "/p/game-abc123/card.jpg", "")
+	img, err := jpeg.Decode(resp.Body)
+	if err != nil || resp.Header.Get("Content-Type") != "image/jpeg" || img.Bounds().Dx() != 1200 || img.Bounds().Dy() != 630 {
 		t.Fatalf("it is %v %v", resp.Header, err)
 	}
 	tag := resp.Header.Get("ETag")
-	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.png", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
+	expect.Equal(t, "asked again", request(h, "GET", "/p/game-abc123/card.jpg", "", "If-None-Match", tag).StatusCode, http.StatusNotModified)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
-	if other := request(h, "HEAD", "/p/game-abc123/card.png", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
+	if other := request(h, "HEAD", "/p/game-abc123/card.jpg", ""); other.Header.Get("ETag") == tag || text(t, other) != "" {
 		t.Errorf("of another creator it is the same")
 	}
 }
@@ -230,16 +204,13 @@ func TestACardIsAPictureThatIsSentOnce(t *testing.T) {
 func TestTheAddressOfACardIsOfWhatItShows(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)
-	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.png\?v=[\w-]{16})"`)
+	named := regexp.MustCompile(`property="og:image" content="https://example.com(/p/game-abc123/card.jpg\?v=[\w-]{16})"`)
 	address := func() string {
 		return string(named.FindSubmatch([]byte(text(t, request(h, "GET", "/p/game-abc123", ""))))[1])
 	}
 	first := address()
 	kept := func() string { return request(h, "HEAD", first, "").Header.Get("Cache-Control") }
 	expect.Equal(t, "kept", kept(), "public, max-age=31536000, immutable, s-maxage=25")
-	var shared oembedAnswer
-	expect.OK(t, json.NewDecoder(request(h, "GET", "/oembed?url=https://example.com/p/game-abc123", "").Body).Decode(&shared), "read")
-	expect.Equal(t, "the one of oEmbed", shared.ThumbnailURL, "https://example.com"+first)
 	must(h.account.Rename(t.Context(), h.owner("kim"), "kim2"))(t)
 	expect.Equal(t, "kept once it shows something else", kept(), "public, max-age=3600, s-maxage=25")
 	if address() == first {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/web/texts"
 )
 
 // said follows a form to the page that it leads to, and returns that page twice: as it
@@ -166,4 +169,136 @@ func TestRegression29ARefusedUploadKeepsItsFolder(t *testing.T) {
 			t.Errorf("of %d files it is %s", len(files), page)
 		}
 	}
+}
+
+// TestRegression30ThereIsAWayOnAfterTheLink: the page said that it can be closed.
+func TestRegression30ThereIsAWayOnAfterTheLink(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	for _, name := range []string{"i", "h", "g", "f", "e", "d", "c", "b", "a"} { // the newest comes first
+		title := "<i>Pong"
+		if name == "b" {
+			title = ""
+		}
+		h.add(sandlot.ProjectID("game-"+name), publish.NewProject{Account: h.accountOf("max"), Title: title})
+	}
+	page := text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin"))
+	for _, want := range []string{`<a href="/p/game-a"><bdi>&lt;i&gt;Pong</bdi></a>`, `<a href="/p/game-b"><bdi>game-b</bdi></a>`, `<a class="second" href="/account">`, `href="/account/keys"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s: %s", want, page)
+		}
+	}
+	if strings.Contains(page, "/p/game-f") {
+		t.Error("it leads to more projects than a few")
+	}
+	again := request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")
+	if page := text(t, again); again.StatusCode != 410 || !strings.Contains(page, `href="/login"`) {
+		t.Errorf("pressed twice it is %d, %s", again.StatusCode, page)
+	}
+}
+
+// TestRegression30WhoIsLoggedInGoesToTheAccount: no second login is asked for.
+func TestRegression30WhoIsLoggedInGoesToTheAccount(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	token := h.claim("max", "max@example.com")
+	h.session(h.accountOf("max"), "max")
+	resp := request(h, "POST", "/verify", "token="+token, "Cookie", cookieName+"=max", "Sec-Fetch-Site", "same-origin")
+	if page := text(t, resp); !strings.Contains(page, `<a class="second" href="/account">`) || strings.Contains(page, "/login?to") {
+		t.Errorf("the page is %s", page)
+	}
+}
+
+// TestRegression30WhichAccountShowsProjects: only handles were shown, which an agent had drawn.
+func TestRegression30WhichAccountShowsProjects(t *testing.T) {
+	t.Parallel()
+	for more, want := range map[int]string{0: "", 1: "and 1 more", 1234: "and 1,234 more"} {
+		h := home(t)
+		h.fill(more, "")
+		h.later(time.Second)
+		h.add("third-abc123", publish.NewProject{Account: h.kim.account.ID})
+		h.add(bareID, publish.NewProject{Account: h.kim.account.ID})
+		h.add(gameID, publish.NewProject{Account: h.kim.account.ID, Title: "<b>Pong"})
+		h.another("kim-2", "kim@mail.internal")
+		here(h, "POST", "/login/link", "token="+tokenOf(t, h.asks("/account")))
+		page := text(t, here(h, "GET", "/login/choose", ""))
+		first, second, _ := strings.Cut(page, `value="kim-2"`)
+		if !strings.Contains(first, "<bdi>&lt;b&gt;Pong</bdi> · <bdi>bare-abc123</bdi> · <bdi>third-abc123</bdi>") || !strings.Contains(first, want) || more == 0 && strings.Contains(first, "more<") {
+			t.Errorf("with %d more it is %s", more, first)
+		}
+		if !strings.Contains(second, "published anything yet") {
+			t.Errorf("of an account without projects it says %s", second)
+		}
+	}
+}
+
+// TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress: to everybody alike.
+func TestRegression30TheCodePageSaysWhatComesToAnUnconfirmedAddress(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	h.asks("/account")
+	if page := text(t, here(h, "GET", "/login/code", "")); !strings.Contains(page, "Not confirmed yet?") {
+		t.Errorf("it is %s", page)
+	}
+}
+
+func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
+	t.Parallel()
+	for path, form := range map[string]string{"/move": "file=a&to=b&form_token=o", "/primary": "file=a&form_token=o", "/restore": "n=2&form_token=o"} {
+		h := house(t)
+		h.put(gameID, 3, "a", "a")
+		asKim(h, "POST", ownAt+path, form)
+		h.put(gameID, 5, "c", "c")
+		resp := asKim(h, "POST", ownAt+path, form)
+		body := text(t, resp)
+		if resp.StatusCode != http.StatusConflict || !strings.Contains(html.UnescapeString(body), (texts.Voice{Lang: "fr"}).T("own.form-used", "version", 5)) || strings.Contains(body, `name="form_token" value="o"`) {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+	t.Run("in every language", func(t *testing.T) {
+		b := texts.Open()
+		seen := map[string]bool{}
+		for _, lang := range b.Langs {
+			said := texts.Voice{Lang: lang}.T("own.form-used", "version", 41)
+			if !strings.Contains(said, "41") || seen[said] {
+				t.Errorf("%s: %q", lang, said)
+			}
+			seen[said] = true
+		}
+		expect.Equal(t, "languages", len(seen), 7)
+	})
+}
+
+// named publishes with the address of whoever has logged in first, as somebody without a key.
+func (w *world) named() {
+	w.t.Helper()
+	address := strings.Join(w.in.Query("SELECT email FROM accounts WHERE id = (SELECT account FROM sessions ORDER BY id LIMIT 1)"), "")
+	for _, title := range []string{"Kite", "A very long title of a project that somebody without a key published with that address"} {
+		_, _, err := w.service.Publish(w.t.Context(), sandlot.Caller{}, publish.PublishInput{Email: address, Title: title, Content: w.stage("<!doctype html><p>")})
+		expect.OK(w.t, err)
+	}
+}
+
+// TestRegressionM35TheAccountListsWhatNamedItsAddress, to take it over or to take the address off.
+func TestRegressionM35TheAccountListsWhatNamedItsAddress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine, other := w.claimant(), w.claimant()
+	as := func(method, target, form string) *http.Response {
+		return request(w, method, target, form, "Cookie", cookieName+"="+w.kim.session, "Sec-Fetch-Site", "same-origin")
+	}
+	body := text(t, as("GET", "/account", ""))
+	if !strings.Contains(body, mine) || !strings.Contains(body, other) || !strings.Contains(body, "Kite") {
+		t.Fatalf("the page is %s", body)
+	}
+	for path, handle := range map[string]string{"/account/claimed": mine, "/account/claimed/no": other} {
+		resp := as("POST", path, url.Values{"handle": {handle}}.Encode())
+		expect.Equal(t, path+" leads to", resp.Header.Get("Location"), "/account#said")
+	}
+	body = text(t, as("GET", "/account", ""))
+	if strings.Contains(body, mine) || strings.Contains(body, other) || !strings.Contains(body, "Kite") {
+		t.Errorf("afterwards it is %s", body)
+	}
+	expect.Same(t, "addresses left", w.in.Query("SELECT email FROM accounts WHERE handle = ?", other), []string{""})
 }

@@ -16,7 +16,8 @@ const maxReport = operate.MaxDetails*12 + maxForm
 func (f reports) routes() []route {
 	return []route{
 		{"GET", "/report", anyone, admission.Look, f.ask},
-		{"POST", "/report", anyone, admission.Report, form(maxReport, f.report, "project", "reason?", "details?", "contact?", "form_token?")},
+		{"POST", "/report", anyone, admission.Report, form(maxReport, f.report,
+			"project", "reason?", "details?", "contact?", "form_token?")},
 	}
 }
 

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"errors"
 	"html/template"
 	"net/http"
@@ -28,11 +27,11 @@ const freshFor = 15 * time.Minute
 // recognise identifies the login of the browser. Two cookies of our name mean an attack by a sibling domain, or damage:
 // then there is no login.
 func (v *visit) recognise() error {
-	cookies := v.r.CookiesNamed(cookieName)
-	if len(cookies) != 1 || cookies[0].Value == "" {
+	token := v.cookie(cookieName)
+	if token == "" {
 		return nil
 	}
-	by, err := v.sessions.Identify(v.r.Context(), sandlot.Presented{Session: cookies[0].Value}, v.from())
+	by, err := v.sessions.Identify(v.r.Context(), sandlot.Presented{Session: token}, v.from())
 	if errors.Is(err, sandlot.ErrNotFound) {
 		v.setCookie(cookieName, "", -1)
 		return nil
@@ -70,11 +69,11 @@ type visitors struct {
 
 // token returns the visitor token in a request; empty if it has none of ours, or two cookies of that name.
 func (s visitors) token(r *http.Request) string {
-	cookies := r.CookiesNamed(visitorCookie)
-	if len(cookies) != 1 || !s.tokens.KnowsPlayerToken(r.Context(), sandlot.Caller{}, cookies[0].Value) {
+	token := onlyCookie(r, visitorCookie)
+	if !s.tokens.KnowsPlayerToken(r.Context(), sandlot.Caller{}, token) {
 		return ""
 	}
-	return cookies[0].Value
+	return token
 }
 
 // welcome is token for a visitor whose action is stored: a browser without a token gets the one in its form, so that a
@@ -162,31 +161,11 @@ func prefer(v *visit, lang string) {
 // cameFrom returns the page of the form, or the front page if that is unknown or cannot be opened again.
 func (c choices) cameFrom(v *visit) string {
 	from, err := url.Parse(v.r.Referer())
-	if err != nil || from.Host != v.places.Base.Host || strings.HasPrefix(from.Path, "//") || len(from.RequestURI()) > maxPath || !c.opens(from.Path) {
+	if err != nil || from.Host != v.places.Base.Host || strings.HasPrefix(from.Path, "//") ||
+		len(from.RequestURI()) > maxPath || !c.opens(from.Path) {
 		return "/"
 	}
 	return from.RequestURI()
-}
-
-// htmlTag is the beginning of the element that has the theme.
-const htmlTag = "<html"
-
-// themeAttribute returns the attribute of a chosen theme, or "".
-func themeAttribute(theme string) string {
-	if theme == "" {
-		return ""
-	}
-	return ` data-theme="` + theme + `"`
-}
-
-// themed returns a page in the visitor's theme. Templates know nothing of themes: this inserts the attribute into the
-// rendered page.
-func themed(page []byte, theme string) []byte {
-	before, after, ok := bytes.Cut(page, []byte(htmlTag))
-	if theme == "" || !ok {
-		return page
-	}
-	return slices.Concat(before, []byte(htmlTag+themeAttribute(theme)), after)
 }
 
 // The names of the holes of every page.
@@ -195,8 +174,16 @@ const (
 	whoHole   = "who"
 )
 
-// newStencil returns the stencil of a rendered page.
-func newStencil(body []byte) stencil.Stencil { return stencil.New(body, htmlTag, themeHole) }
+// Theme returns the attribute of a chosen theme.
+func (v view) Theme() template.HTMLAttr {
+	switch {
+	case v.anybody:
+		return template.HTMLAttr(stencil.Hole(themeHole))
+	case v.theme == "":
+		return ""
+	}
+	return template.HTMLAttr(` data-theme="` + v.theme + `"`)
+}
 
 // holeOf returns the marker of a hole for templates.
 func holeOf(name string) template.HTML { return template.HTML(stencil.Hole(name)) }

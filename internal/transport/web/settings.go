@@ -92,7 +92,8 @@ func (s settings) askHandle(v *visit, want string) error {
 	}
 	return v.ask(v.T("rename.title", "handle", handle), askPage{
 		Leads:  []any{v.T("rename.lead", "handle", handle, "old", v.me.Account.Handle)},
-		Action: "/account/settings/handle", Fields: []askField{{"handle", handle}}, Yes: v.T("settings.handle-save"), Back: "/account/settings",
+		Fields: []askField{{"handle", handle}}, Yes: v.T("settings.handle-save"),
+		Action: "/account/settings/handle", Back: "/account/settings",
 	})
 }
 
@@ -156,7 +157,8 @@ func (s settings) proposeEmail(v *visit) error {
 	default:
 		return err
 	}
-	return s.show(v, http.StatusUnprocessableEntity, settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}})
+	page := settingsPage{Handle: field{Value: v.me.Account.Handle}, Email: field{address, wrong}}
+	return s.show(v, http.StatusUnprocessableEntity, page)
 }
 
 // withdrawEmail withdraws the proposed address; pressing the button twice is no error.
@@ -166,7 +168,8 @@ func (s settings) withdrawEmail(v *visit) error {
 
 // langNames holds the native names of languages.
 var langNames = map[string]string{
-	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語", "pt": "Português (Brasil)", "zh-Hans": "简体中文",
+	"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français", "ja": "日本語",
+	"pt": "Português (Brasil)", "zh-Hans": "简体中文",
 }
 
 func langName(lang string) string { return langNames[lang] }

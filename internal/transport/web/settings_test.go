@@ -11,14 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/transport/web/texts"
 )
 
 // archived is an archive of one word, or of nothing that can be sent.
@@ -28,36 +24,6 @@ func archived(_ context.Context, w io.Writer, e publish.Export) error {
 	}
 	_, err := io.WriteString(w, "ZIP")
 	return err
-}
-
-func TestTheSettingsShowWhatIsSet(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	move := account.EmailMove{Account: h.kim.account.ID, Email: "<i>new@example.com", ExpiresAt: h.now().Add(time.Hour)} // which the domain would not take
-	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, sandlot.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
-	body := text(t, asKim(h, "GET", "/account/settings", ""))
-	for _, want := range []string{
-		`name="handle" maxlength="200"`, `value="kim"`, "&lt;i&gt;new@example.com", `<option value="fr" lang="fr" selected>Français`, `<option value="ja" lang="ja">日本語`,
-		`href="/account/export"`, `href="/account/delete"`, `href="/account/settings"`, `href="/account/settings/portrait"`, `action="/account/settings/email"`,
-	} {
-		if !strings.Contains(body, want) {
-			t.Errorf("they lack %s", want)
-		}
-	}
-}
-
-func TestTheLinkThatConfirmsAnAddressIsSentAgain(t *testing.T) {
-	t.Parallel()
-	h := home(t)
-	h.in.Exec("UPDATE accounts SET verified = 0")
-	body := text(t, asKim(h, "GET", "/account/settings", ""))
-	expect.Contains(t, "the settings", body, `<input type="hidden" name="email" value="kim@mail.internal">`)
-	now := h.site.now
-	h.site.now = func() time.Time { return now().Add(freshFor + time.Minute) }
-	expect.Contains(t, "the settings later", text(t, asKim(h, "GET", "/account/settings", "")), texts.Voice{Lang: "fr"}.T("settings.confirm-again"))
-	h.site.now = now
-	asKim(h, "POST", "/account/settings/email", "email=kim@mail.internal")
-	expect.Same(t, "a message goes to", h.in.Query("SELECT address FROM jobs WHERE kind = ?", account.MailEmailChange), []string{"kim@mail.internal"})
 }
 
 func TestSettingsAreChangedByForms(t *testing.T) {
@@ -81,14 +47,6 @@ func TestSettingsAreChangedByForms(t *testing.T) {
 	}
 	asKim(h, "POST", "/account/settings/language", "lang=")
 	expect.Same(t, "after none it is", h.in.Query("SELECT lang FROM accounts"), []string{""})
-}
-
-// TestAMessageSpeaksTheLanguageOfTheAccount that its owner looks at the page in.
-func TestAMessageSpeaksTheLanguageOfTheAccount(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	asKim(h, "POST", "/account/settings/email", "email=new@example.com")
-	expect.Same(t, "the messages are", h.in.Query("SELECT address || ' ' || lang FROM jobs"), []string{"new@example.com fr"})
 }
 
 func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
@@ -128,61 +86,6 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 	expect.Equal(t, "of a suspended account", asKim(h, "POST", "/account/settings/handle", "handle=k").StatusCode, http.StatusForbidden)
 }
 
-func TestMessagesToNewAddressesAreLimited(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	h.limits = admission.New(admission.Config{Mails: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}})
-	for _, want := range []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusTooManyRequests} {
-		h.later(time.Minute) // before that, the same form asks for the same message
-		if resp := asKim(h, "POST", "/account/settings/email", "email=new@example.com"); resp.StatusCode != want {
-			t.Errorf("got %d, wanted %d", resp.StatusCode, want)
-		}
-	}
-	if jobs := h.in.Query("SELECT address FROM jobs"); len(jobs) != 2 {
-		t.Errorf("messages go to %q", jobs)
-	}
-}
-
-func TestProgramsThatFetchLinksToAnAddressUseNothingUp(t *testing.T) {
-	t.Parallel()
-	for path, token := range map[string]func(*world) string{"/account/email": (*world).propose, "/account/undo": (*world).moved} {
-		h := house(t)
-		token := token(h)
-		before := h.in.Rows()
-		for _, method := range []string{"GET", "HEAD", "GET"} {
-			resp := request(h, method, path+"?token="+token, "")
-			if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || resp.Header.Get("Referrer-Policy") != "no-referrer" {
-				t.Errorf("%s %s: %d", method, path, resp.StatusCode)
-			}
-		}
-		expect.Equal(t, path+" from elsewhere", request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "cross-site").StatusCode, http.StatusForbidden)
-		if diff := cmp.Diff(before, h.in.Rows()); diff != "" {
-			t.Errorf("%s: something was recorded (-before +after):\n%s", path, diff)
-		}
-		want := map[string]string{"/account/email": "other@example.com", "/account/undo": "kim@mail.internal"}[path]
-		if resp := request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"); resp.StatusCode != http.StatusOK || h.in.Query("SELECT email FROM accounts")[0] != want {
-			t.Errorf("%s pressed: %d", path, resp.StatusCode)
-		}
-		for _, resp := range []*http.Response{request(h, "POST", path, "token="+token, "Sec-Fetch-Site", "same-origin"), request(h, "GET", path+"?token="+token, ""), request(h, "GET", path, "")} {
-			expect.Equal(t, path+" afterwards", resp.StatusCode, http.StatusGone)
-		}
-	}
-}
-
-// TestTheAddressOfALinkIsEscaped: the domain takes no such address, and the page would escape one.
-func TestTheAddressOfALinkIsEscaped(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	move := account.EmailMove{Account: h.kim.account.ID, Email: "<b>new@example.com", ExpiresAt: h.now().Add(time.Hour)}
-	expect.OK(t, h.db.Account().ProposeEmail(t.Context(), move, sandlot.Job{Kind: account.MailEmailChange, Due: h.now()}, h.now(), 10))
-	must(h.db.Mail().AddEmailLink(t.Context(), hash("good"), move, h.now()))(t)
-	for _, resp := range []*http.Response{request(h, "GET", "/account/email?token=good", ""), request(h, "POST", "/account/email", "token=good", "Sec-Fetch-Site", "same-origin")} {
-		if body := text(t, resp); resp.StatusCode != http.StatusOK || strings.Contains(body, "<b>") || !strings.Contains(body, "&lt;b&gt;new@example.com") {
-			t.Errorf("%d: %s", resp.StatusCode, body)
-		}
-	}
-}
-
 func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
 	t.Parallel()
 	h := house(t)
@@ -195,20 +98,6 @@ func TestTakingTheAddressBackLogsThisBrowserOut(t *testing.T) {
 	}
 	if left := h.in.Sizes()["sessions"]; left > 0 {
 		t.Errorf("%d browsers are logged in", left)
-	}
-}
-
-func TestTheExportIsTheAccountsArchive(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	resp := asKim(h, "GET", "/account/export", "")
-	name := resp.Header.Get("Content-Disposition")
-	if text(t, resp) != "ZIP" || resp.Header.Get("Content-Type") != "application/zip" || !strings.HasPrefix(name, `attachment; filename="sandlot-kim-20`) || resp.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("got %d, %v", resp.StatusCode, resp.Header)
-	}
-	resp = asKim(h, "HEAD", "/account/export", "")
-	if text(t, resp) != "" || resp.Header.Get("Content-Disposition") != name {
-		t.Errorf("HEAD: %v", resp.Header)
 	}
 }
 
@@ -234,23 +123,4 @@ func TestAnExportThatFailsIsAPageOrBroken(t *testing.T) {
 		}
 	}()
 	asKim(h, "GET", "/account/export", "")
-}
-
-func TestDeletingTheAccountNeedsItsHandle(t *testing.T) {
-	t.Parallel()
-	h := house(t)
-	before := h.in.Rows()
-	if resp := asKim(h, "POST", "/account/delete", "handle=other"); resp.StatusCode != http.StatusUnprocessableEntity || cmp.Diff(before, h.in.Rows()) != "" {
-		t.Errorf("another handle: %d", resp.StatusCode)
-	}
-	resp := asKim(h, "POST", "/account/delete", "handle=kim")
-	if _, err := h.db.Publish().Account(t.Context(), h.kim.account.ID); !errors.Is(err, sandlot.ErrNotFound) || resp.StatusCode != http.StatusOK {
-		t.Fatalf("got %d, %v", resp.StatusCode, err)
-	}
-	if c := resp.Cookies(); len(c) != 1 || c[0].MaxAge >= 0 {
-		t.Errorf("the cookies are %v", c)
-	}
-	if body := text(t, resp); !strings.Contains(body, "kim et tous ses projets ont été supprimés") || strings.Contains(body, `action="/logout"`) {
-		t.Errorf("the page is %s", body)
-	}
 }

@@ -5,8 +5,6 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
-	"strings"
-	"sync"
 	"time"
 
 	"sandlot"
@@ -27,17 +25,14 @@ type site struct {
 	now       func() time.Time
 	templates *template.Template
 	policy    string // the Content-Security-Policy of a page
-	feet      feet
 	lost      consolation
 }
 
 func newSite(cfg Config) *site {
-	s := &site{
+	return &site{
 		places: cfg.Places, papers: cfg.Papers, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 	}
-	s.feet = newFeet(s)
-	return s
 }
 
 // public reports whether strangers are expected.
@@ -93,23 +88,6 @@ func policy(at sandlot.Places) string {
 		"; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 }
 
-// feet holds the ends of pages, one for each language: they are the same on all pages, and rendered once.
-type feet map[string]func() template.HTML
-
-func newFeet(s *site) feet {
-	all := feet{}
-	for _, lang := range texts.Open().Langs {
-		all[lang] = sync.OnceValue(func() template.HTML {
-			var out strings.Builder
-			if err := s.templates.ExecuteTemplate(&out, "foot", view{visit: &visit{site: s, Voice: texts.Voice{Lang: lang}}}); err != nil {
-				panic(err) // it calls nothing that could fail
-			}
-			return template.HTML(out.String())
-		})
-	}
-	return all
-}
-
 // A view is the dot of a template: the visit, with its language and login, and the page's own data.
 type view struct {
 	*visit
@@ -129,16 +107,8 @@ func (v view) Path() string { return v.r.URL.Path }
 // A graph describes a page to sites where somebody shares it.
 type graph struct{ Title, About, Page, Picture string }
 
-// newGraph returns the graph of a page with its address and its picture's.
-func newGraph(title, about, page, picture string) graph {
-	return graph{title, about, page, picture}
-}
-
 // isolated keeps the direction of somebody's text apart from the text around it, in places that cannot have an element.
 func isolated(text string) string { return "\u2068" + text + "\u2069" }
-
-// Foot returns the end of every page.
-func (v view) Foot() template.HTML { return v.feet[v.Lang]() }
 
 // Langs returns the languages of the pages.
 func (v view) Langs() []string { return texts.Open().Langs }

@@ -8,13 +8,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"strconv"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -113,21 +117,6 @@ func TestTheFrameInABrowser(t *testing.T) {
 	}
 }
 
-func TestTheFrameLeavesTheWindowAgain(t *testing.T) {
-	t.Parallel()
-	ctx, g := testenv.Browser(t), newPlayground(t)
-	run(t, ctx, chromedp.EmulateViewport(360, 700))
-	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
-	run(t, ctx, chromedp.Poll[bool](`!document.querySelector('button.start').hidden`))
-	run(t, ctx, chromedp.Click("button.start"))
-	await(t, ctx, `document.querySelector('.about').inert`) // what the frame covers cannot be reached
-	run(t, ctx, chromedp.Click(".exit"))
-	await(t, ctx, `!document.querySelector('.filled') && !document.querySelector('.about').inert && document.activeElement.matches('button.start')`)
-
-	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123?from=home#play")) // where Play was pressed already
-	await(t, ctx, `!!document.querySelector('.filled iframe') && location.hash === ''`)
-}
-
 // await waits until an expression is true. An error may be that the page is just being replaced.
 func await(t *testing.T, ctx context.Context, expression string) {
 	t.Helper()
@@ -191,23 +180,6 @@ func TestTheBackGesture(t *testing.T) {
 		at(t, page, small)
 		await(t, ctx, `(document.querySelector('.stage iframe').contentWindow.postMessage('where', '*'), window.said === 'at #step')`)
 	})
-}
-
-func TestTheButtonSaysOnlyWhatItHasCopied(t *testing.T) {
-	t.Parallel()
-	ctx, g := testenv.Engine(t), newPlayground(t)
-	run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
-	await(t, ctx, `document.readyState === 'complete' && (document.querySelector('.share').open = true)`)
-	run(t, ctx, chromedp.Evaluate[bool](`navigator.clipboard.writeText = () => Promise.reject(new Error('refused')); true`))
-	for _, works := range []bool{false, true} {
-		want := map[bool]string{true: "Copied"}[works]
-		run(t, ctx, chromedp.Evaluate[bool](`delete window.tried; document.execCommand = () => { setTimeout(() => { window.tried = true }); return `+strconv.FormatBool(works)+` }; true`))
-		run(t, ctx, chromedp.Click("[data-copy=link]"))
-		await(t, ctx, `!!window.tried`)
-		if said := run(t, ctx, chromedp.Evaluate[string](`document.querySelector('.share output').textContent`)); said != want {
-			t.Errorf("it says %q where copying works: %v", said, works)
-		}
-	}
 }
 
 func TestNobodyPlaysWhatIsGone(t *testing.T) {
@@ -276,4 +248,80 @@ func TestRegression28WhatTellsOfBlockedStorageIsWhole(t *testing.T) {
 			t.Errorf("%s at %d by %d cuts %s", c.path, c.width, c.height, cut)
 		}
 	}
+}
+
+// TestRegression31AFileDroppedBesideTheBoxChangesNothing lets a real file fall on the heading, which leads away from a page that does not
+// mind, with a title half typed; and text into a field, which takes it.
+func TestRegression31AFileDroppedBesideTheBoxChangesNothing(t *testing.T) {
+	t.Parallel()
+	g := openGallery(t)
+	g.screen(t, true)
+	g.visit(t, look{path: "/account/projects/harbor-k3x9p2", as: "ada"}, "en")
+	path := filepath.Join(t.TempDir(), "dropped.html")
+	if err := os.WriteFile(path, []byte("<title>dropped</title>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	drag := func(selector string, data map[string]any, kinds ...string) {
+		t.Helper()
+		at := run(t, g.ctx, chromedp.Evaluate[[]float64](`(() => {
+  const e = document.querySelector('`+selector+`');
+  e.scrollIntoView({ block: 'center', behavior: 'instant' });
+  const { x, y, width, height } = e.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+})()`))
+		data["dragOperationsMask"] = 1
+		for _, kind := range kinds {
+			g.tell(t, "Input.dispatchDragEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "data": data})
+		}
+	}
+	file := func() map[string]any { return map[string]any{"items": []string{}, "files": []string{path}} }
+	run(t, g.ctx, chromedp.Evaluate[bool](`document.querySelector('[name=title]').value = 'half typed', true`))
+	drag("h1", file(), "dragEnter", "dragOver")
+	await(t, g.ctx, `document.querySelector('.own-upload').matches('.wanted:not(.over)')`)
+	drag("h1", file(), "drop")
+	await(t, g.ctx, `document.title.startsWith('Harbor Lights') && document.querySelector('[name=title]').value === 'half typed' &&
+document.querySelector('.own-upload:not(.wanted) output').innerText.startsWith('You dropped that beside the box')`)
+	text := map[string]any{"items": []map[string]string{{"mimeType": "text/plain", "data": "a folder"}}}
+	drag("[name=folder]", text, "dragEnter", "dragOver", "drop")
+	await(t, g.ctx, `document.title.startsWith('Harbor Lights') && !document.querySelector('.own-upload').matches('.wanted')`)
+}
+
+// TestRegressionM45KeysOfAGameDoNotScrollThePage: arrows and the space bar that a game does not take for itself leave the page where it is, and once
+// the pointer is on the page it scrolls.
+func TestRegressionM45KeysOfAGameDoNotScrollThePage(t *testing.T) {
+	t.Parallel()
+	p := sits(t, testenv.Browser(t), 1280, 500)
+	run(t, p.ctx, chromedp.Evaluate[bool](`document.querySelector('main').style.paddingBottom = '200vh', true`))
+	p.goesOn()
+	p.awaits(`document.activeElement.matches('iframe') && beats.join() === 'plays'`)
+	for _, key := range []string{kb.ArrowDown, kb.ArrowDown, kb.ArrowDown, " ", " "} {
+		run(t, p.ctx, chromedp.Evaluate[bool](`window.said = '', true`))
+		p.until(`window.said.startsWith('key ')`, func() { run(t, p.game(), chromedp.KeyEvent(key)) })
+	}
+	run(t, p.ctx, chromedp.Evaluate[bool](`window.pressed = performance.now(), true`))
+	p.awaits(`performance.now() - window.pressed > 500`)
+	if y := run(t, p.ctx, chromedp.Evaluate[float64](`scrollY`)); y != 0 {
+		t.Errorf("the page scrolled by %v", y)
+	}
+	run(t, p.ctx, chromedp.Evaluate[bool](`document.querySelector('main').dispatchEvent(new PointerEvent('pointerover', { bubbles: true })), true`))
+	p.awaits(`(scrollTo(0, 9), getComputedStyle(document.documentElement).overflowY === 'visible')`)
+}
+
+// game returns the context of the frame: a browser whose windows nobody sees hands no key from a page to a frame of another site.
+func (p *player) game() context.Context {
+	p.Helper()
+	if p.frame != nil {
+		return p.frame
+	}
+	testenv.Eventually(p, 30*time.Second, "the frame is a target of its own", func() bool {
+		targets, err := chromedp.Targets(p.ctx)
+		i := slices.IndexFunc(targets, func(at *target.Info) bool { return at.Type == "iframe" && strings.Contains(at.URL, "game-abc123") })
+		if err == nil && i >= 0 {
+			ctx, leave := chromedp.NewContext(p.ctx, chromedp.WithTargetID(targets[i].TargetID))
+			p.Cleanup(leave)
+			p.frame = ctx
+		}
+		return p.frame != nil
+	})
+	return p.frame
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"io/fs"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -45,7 +44,8 @@ var openAssets = sync.OnceValue(func() map[string]asset {
 	if err != nil {
 		panic(err)
 	}
-	out["site.css"] = newAsset("site.css", []byte(strings.ReplaceAll(css.String(), "url("+face+")", "url("+face+"?v="+out[face].hash+")")))
+	sheet := strings.ReplaceAll(css.String(), "url("+face+")", "url("+face+"?v="+out[face].hash+")")
+	out["site.css"] = newAsset("site.css", []byte(sheet))
 	return out
 })
 
@@ -101,14 +101,8 @@ func sendAsset(v *visit, name string) error {
 	return v.send(a.contentType, body)
 }
 
-// takesGzip reports whether a client that accepts these encodings takes gzip.
+// takesGzip reports whether a client that accepts these encodings takes gzip, by any weight of one or by none.
 func takesGzip(accepted string) bool {
-	for encoding := range strings.SplitSeq(accepted, ",") {
-		name, weight, _ := strings.Cut(encoding, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(weight), "q="), 64)
-			return err != nil || q > 0 // without a weight it is 1
-		}
-	}
-	return false
+	accepted = strings.ReplaceAll(strings.ToLower(accepted), " ", "")
+	return strings.Contains(accepted, "gzip") && !strings.Contains(accepted, "gzip;q=0")
 }

@@ -36,7 +36,7 @@ func namesInUse(t *testing.T) map[string]bool {
 				names[m[1]] = true
 			}
 			if strings.HasSuffix(name, ".go") {
-				for _, m := range regexp.MustCompile(`"((?:said|new|own)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
+				for _, m := range regexp.MustCompile(`"((?:said|new|own|cover|checks)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
 					if !strings.HasSuffix(m[1], ".html") {
 						names[m[1]] = true
 					}
@@ -52,6 +52,9 @@ func namesInUse(t *testing.T) map[string]bool {
 	}
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
 		names["own.is-"+kind], names["own.sum-"+kind] = true, true
+	}
+	for _, order := range orders {
+		names[orderText+string(order)] = true
 	}
 	for _, name := range paperTexts {
 		names[name] = true

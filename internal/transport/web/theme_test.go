@@ -1,11 +1,16 @@
 package web
 
 import (
+	"compress/gzip"
 	"image/color"
+	"io"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"sandlot/internal/testkit/expect"
 )
 
 // maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: what a first visit may take, less a page.
@@ -90,5 +95,35 @@ func TestEverySheetFollowsTheThemeThatWasChosen(t *testing.T) {
 		if !strings.Contains(css, "[data-theme="+theme+"] { color-scheme: "+theme+"; }") {
 			t.Errorf("nothing makes a page %s", theme)
 		}
+	}
+}
+
+func TestStaticFilesAreCompressedForBrowsersThatAcceptIt(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	whole := text(t, request(h, "GET", "/static/site.css", ""))
+	for accepted, want := range map[string]string{
+		"": "", "br": "", "gzip;q=0": "", "gzip; q=0.0": "", "gzip": "gzip", "br, GZIP": "gzip", "deflate, gzip;q=1, br": "gzip",
+	} {
+		resp := request(h, "GET", "/static/site.css", "", "Accept-Encoding", accepted)
+		if got := resp.Header.Get("Content-Encoding"); got != want || resp.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("who takes %q gets %q", accepted, got)
+		}
+		again := request(h, "GET", "/static/site.css", "", "Accept-Encoding", accepted, "If-None-Match", resp.Header.Get("ETag"))
+		if again.StatusCode != http.StatusNotModified {
+			t.Errorf("who takes %q and has it gets %d", accepted, again.StatusCode)
+		}
+		if want == "" {
+			continue
+		}
+		unpacked, err := gzip.NewReader(resp.Body)
+		expect.OK(t, err)
+		if body, err := io.ReadAll(unpacked); string(body) != whole || err != nil {
+			t.Errorf("unpacked it is %d bytes of %d, %v", len(body), len(whole), err)
+		}
+	}
+	pack, plain := request(h, "GET", "/static/site.css", "", "Accept-Encoding", "gzip"), request(h, "GET", "/static/site.css", "")
+	if pack.Header.Get("ETag") == plain.Header.Get("ETag") || pack.ContentLength >= plain.ContentLength {
+		t.Errorf("packed %s of %d, plain %s of %d", pack.Header.Get("ETag"), pack.ContentLength, plain.Header.Get("ETag"), plain.ContentLength)
 	}
 }

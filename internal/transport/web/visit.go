@@ -110,14 +110,15 @@ func (v *visit) show(status int, template, title string, data any) error {
 // fillIn sends a cached page with its holes filled; fill may be nil if the page has only the holes of every page. A
 // page of any length is compressed: its compressed pieces contain nothing from the query.
 func (v *visit) fillIn(page stencil.Stencil, fill stencil.Filler) error {
-	who, err := view{visit: v}.Who()
+	own := view{visit: v}
+	who, err := own.Who()
 	if err != nil {
 		return err
 	}
 	all := func(to *bytes.Buffer, name string) {
 		switch name {
 		case themeHole:
-			to.WriteString(themeAttribute(v.theme))
+			to.WriteString(string(own.Theme()))
 		case whoHole:
 			to.WriteString(string(who))
 		default:
@@ -157,12 +158,12 @@ const packFrom = 32 << 10
 // packs reports whether a page is sent with gzip. If an attacker could have put words into the address, the length of
 // the answer would reveal its other content; a place in a list is not in the answer.
 func (v *visit) packs(body []byte) bool {
-	return len(body) > packFrom && (v.r.URL.RawQuery == "" || v.place) && v.r.Method != http.MethodPost && takesGzip(v.r.Header.Get("Accept-Encoding"))
+	safe := (v.r.URL.RawQuery == "" || v.place) && v.r.Method != http.MethodPost
+	return len(body) > packFrom && safe && takesGzip(v.r.Header.Get("Accept-Encoding"))
 }
 
 // answer sends a page that was rendered in the visit's language.
 func (v *visit) answer(status int, body []byte) {
-	body = themed(body, v.theme)
 	if v.packs(body) {
 		body = packed(body)
 		v.w.Header().Set("Content-Encoding", "gzip")
@@ -236,7 +237,7 @@ func (v *visit) fail(err error) {
 	switch {
 	case refusedToken(err):
 		status, name = http.StatusBadRequest, "error.form"
-	case errors.Is(err, sandlot.ErrNotFound), kind == sandlot.KindMissing, errors.Is(err, sandlot.CodeInvalidFilename): // no file has that name
+	case errors.Is(err, sandlot.ErrNotFound), kind == sandlot.KindMissing, errors.Is(err, sandlot.CodeInvalidFilename):
 		status, name = http.StatusNotFound, "error.missing"
 	case kind == sandlot.KindTakenDown:
 		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
@@ -248,9 +249,9 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusForbidden, "error.refused"
 	case kind == sandlot.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
-	case errors.As(err, &denied): // the service is busy, which is no fault: the visitor comes again
-		status, name = http.StatusServiceUnavailable, "error.later"
-	case kind == sandlot.KindUnavailable, errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled): // a visitor who left is no fault either
+	case errors.As(err, &denied), kind == sandlot.KindUnavailable,
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		// A busy service is no fault, and neither is a visitor who left.
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
 	if status >= http.StatusInternalServerError && denied == nil && !errors.Is(err, context.Canceled) {

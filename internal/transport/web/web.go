@@ -89,10 +89,11 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 
 // templateFuncs holds the functions of templates that depend on no visit.
 var templateFuncs = template.FuncMap{
-	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "graph": newGraph, "langName": langName,
+	"graph": func(title, about, page, picture string) graph { return graph{title, about, page, picture} },
+	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
 	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,
-	"changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
+	"maker": maker, "name": name, "changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
 }
 
 // Languages returns the languages of the pages.

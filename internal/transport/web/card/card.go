@@ -55,39 +55,21 @@ type Press struct {
 // broken, which every test rules out.
 func New(fonts Fonts, log *slog.Logger) *Press {
 	p := &Press{fonts: fonts, shelf: shelf{most: fonts.keep}, own: openOwn(), log: log}
-	mark, ok := p.newSetting("").set("sandlot", smallSizes, 1, Width)
-	if !ok {
-		panic("the display face cannot write the name")
-	}
-	p.mark = mark
+	p.mark, _ = p.newSetting("").set("sandlot", smallSizes, 1, Width) // the display face has the letters of the name
 	return p
 }
 
-// Draw returns a card as a PNG of at most 300 KB. If no font can write the whole title, the card shows the handle
+// Draw returns a card as a JPEG of at most 300 KB. If no font can write the whole title, the card shows the handle
 // instead: half a title would be worse.
 func (p *Press) Draw(c Card) ([]byte, error) {
 	title, small := p.words(c)
-	picture := decode(c.Picture)
 	img := image.NewRGBA(image.Rect(0, 0, Width, Height))
-	p.paint(img, c, picture, title, small, 1)
-	body, err := encoded(img)
-	for grain := 1; err == nil && len(body) > mostBytes && grain <= coarsest; grain *= 2 {
-		if grain > 1 {
-			p.paint(img, c, picture, title, small, grain)
-		}
-		body, err = encoded(reduced(img))
-	}
-	return body, err
-}
-
-// paint paints the whole card; a picture is drawn in squares of grain pixels.
-func (p *Press) paint(img *image.RGBA, c Card, picture image.Image, title, small block, grain int) {
 	y := baseline
 	if len(small.lines) > 0 {
 		y -= small.above + gap + title.below
 	}
-	if picture != nil {
-		drawPicture(img, picture, grain)
+	if picture := decode(c.Picture); picture != nil {
+		drawPicture(img, picture)
 		shade(img, y-title.step()*(len(title.lines)-1)-title.above)
 	} else {
 		drawTile(img, c.Tile)
@@ -95,6 +77,7 @@ func (p *Press) paint(img *image.RGBA, c Card, picture image.Image, title, small
 	p.sign(img, title.rtl)
 	p.write(img, title, y, paper)
 	p.write(img, small, baseline, quiet)
+	return encoded(img)
 }
 
 // words sets the title and the line below it. Both have the title's direction.
@@ -139,9 +122,6 @@ type line struct {
 
 // step returns the distance between two baselines: some scripts reach far up and down.
 func (b block) step() int { return max(b.size*115/100, b.above+b.below+b.size/12) }
-
-// height returns the distance from the top of the first line to the foot of the last.
-func (b block) height() int { return b.above + b.below + b.step()*(len(b.lines)-1) }
 
 // measure sets how far the shapes reach above and below a baseline, at least as far as most letters do.
 func (b *block) measure() {

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	_ "image/jpeg" // covers are one or the other
+	_ "image/png"
 	"math"
 
 	"github.com/go-text/typesetting/font/opentype"
@@ -16,7 +17,7 @@ var (
 	paper = color.RGBA{0xff, 0xff, 0xff, 0xff}
 	quiet = color.RGBA{0xff, 0xe9, 0xcb, 0xff}
 	light = color.RGBA{0xff, 0x8d, 0x63, 0xff}
-	dusk  = [3]float64{0x12, 0x0c, 0x24}
+	dusk  = color.RGBA{0x12, 0x0c, 0x24, 0xff}
 )
 
 // maxSide bounds the sides of a picture in pixels: covers are at most 1280 wide.
@@ -25,18 +26,15 @@ const maxSide = 1280
 // decode returns the picture, or nil if it cannot be decoded or is too large.
 func decode(picture []byte) image.Image {
 	look, _, err := image.DecodeConfig(bytes.NewReader(picture))
-	if err != nil || look.Width < 1 || look.Height < 1 || look.Width > maxSide || look.Height > maxSide {
+	if err != nil || min(look.Width, look.Height) < 1 || max(look.Width, look.Height) > maxSide {
 		return nil
 	}
-	decoded, _, err := image.Decode(bytes.NewReader(picture))
-	if err != nil {
-		return nil
-	}
+	decoded, _, _ := image.Decode(bytes.NewReader(picture)) // nil with an error
 	return decoded
 }
 
 // drawPicture fills a card with a picture, cropped where it has another aspect ratio.
-func drawPicture(img *image.RGBA, picture image.Image, grain int) {
+func drawPicture(img *image.RGBA, picture image.Image) {
 	from := picture.Bounds()
 	if tall := from.Dx() * Height / Width; tall <= from.Dy() {
 		from.Min.Y += (from.Dy() - tall) / 2
@@ -46,27 +44,20 @@ func drawPicture(img *image.RGBA, picture image.Image, grain int) {
 		from.Min.X += (from.Dx() - wide) / 2
 		from.Max.X = from.Min.X + max(wide, 1)
 	}
-	into := img
-	if grain > 1 {
-		into = image.NewRGBA(image.Rect(0, 0, Width/grain, Height/grain))
-	}
-	draw.Draw(into, into.Bounds(), image.NewUniform(color.RGBA{0x12, 0x0c, 0x24, 0xff}), image.Point{}, draw.Src) // below transparent pixels
-	draw.ApproxBiLinear.Scale(into, into.Bounds(), picture, from, draw.Over, nil)
-	if grain > 1 {
-		draw.NearestNeighbor.Scale(img, img.Bounds(), into, into.Bounds(), draw.Src, nil)
-	}
+	draw.Draw(img, img.Bounds(), image.NewUniform(dusk), image.Point{}, draw.Src) // below transparent pixels
+	draw.ApproxBiLinear.Scale(img, img.Bounds(), picture, from, draw.Over, nil)
 }
 
 // shade darkens a picture from a little above top downwards, so that white text is legible on any picture.
 func shade(img *image.RGBA, top int) {
-	begin := max(top-140, 0)
+	begin, under := max(top-140, 0), [3]float64{float64(dusk.R), float64(dusk.G), float64(dusk.B)}
 	for y := begin; y < Height; y++ {
 		t := min(float64(y-begin)/140, 1)
 		much := t * t * (3 - 2*t) * 0.78
 		row := img.Pix[y*img.Stride : y*img.Stride+Width*4]
 		for i := range row {
 			if i%4 != 3 {
-				row[i] = uint8(float64(row[i])*(1-much) + dusk[i%4]*much)
+				row[i] = uint8(float64(row[i])*(1-much) + under[i%4]*much)
 			}
 		}
 	}

@@ -57,7 +57,9 @@ func disc(x, y, r float32) []stroke {
 	out := []stroke{{opentype.SegmentOpMoveTo, [3][2]float32{at(1, 0)}}}
 	for _, q := range [][2]float32{{1, 0}, {0, 1}, {-1, 0}, {0, -1}} { // the start of each quarter
 		tx, ty := -q[1], q[0]
-		out = append(out, stroke{opentype.SegmentOpCubeTo, [3][2]float32{at(q[0]+arc*tx, q[1]+arc*ty), at(tx+arc*q[0], ty+arc*q[1]), at(tx, ty)}})
+		out = append(out, stroke{opentype.SegmentOpCubeTo, [3][2]float32{
+			at(q[0]+arc*tx, q[1]+arc*ty), at(tx+arc*q[0], ty+arc*q[1]), at(tx, ty),
+		}})
 	}
 	return out
 }

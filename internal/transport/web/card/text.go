@@ -24,7 +24,8 @@ type setting struct {
 }
 
 func (p *Press) newSetting(lang string) *setting {
-	return &setting{choice: choice{fonts: p.fonts, shelf: &p.shelf, own: p.own, opened: map[string]*font.Face{}}, lang: language.NewLanguage(lang)}
+	c := choice{fonts: p.fonts, shelf: &p.shelf, own: p.own, opened: map[string]*font.Face{}}
+	return &setting{choice: c, lang: language.NewLanguage(lang)}
 }
 
 // used returns the names of the opened fonts.
@@ -56,7 +57,7 @@ func (s *setting) set(text string, sizes []int, most, wide int) (block, bool) {
 			b.lines = append(b.lines, drawn)
 		}
 		b.measure()
-		if b.height() <= mostTall {
+		if b.above+b.below+b.step()*(len(b.lines)-1) <= mostTall {
 			break
 		}
 	}
@@ -68,11 +69,6 @@ func (s *setting) wrap(text []rune, towards di.Direction, size, most, wide int, 
 	in := shaping.Input{Text: text, RunEnd: len(text), Direction: towards, Size: fixed.I(size), Language: s.lang}
 	var runs []shaping.Output
 	for _, run := range new(shaping.Segmenter).Split(in, &s.choice) {
-		if at := afterNumber(run); at > run.RunStart {
-			number := run
-			number.RunEnd, run.RunStart = at, at
-			runs = append(runs, s.shaper.Shape(number))
-		}
 		runs = append(runs, s.shaper.Shape(run))
 	}
 	how := shaping.WrapConfig{Direction: towards, TruncateAfterLines: most, BreakPolicy: shaping.Never}
@@ -83,7 +79,8 @@ func (s *setting) wrap(text []rune, towards di.Direction, size, most, wide int, 
 		})
 	}
 	lines, cut := new(shaping.LineWrapper).WrapParagraph(how, wide, text, shaping.NewSliceIterator(runs))
-	return lines, last || cut == 0 && !slices.ContainsFunc(lines, func(l shaping.Line) bool { return width(l) > fixed.I(wide) })
+	wider := func(l shaping.Line) bool { return width(l) > fixed.I(wide) }
+	return lines, last || cut == 0 && !slices.ContainsFunc(lines, wider)
 }
 
 func width(l shaping.Line) (sum fixed.Int26_6) {
@@ -160,23 +157,6 @@ func inOrder(l shaping.Line, text []rune, rtl bool) shaping.Line {
 		}
 	}
 	return out
-}
-
-// afterNumber returns the end of a number that belongs to the right-to-left words before it, if left-to-right words
-// follow in the same run, or else 0.
-func afterNumber(run shaping.Input) (at int) {
-	if run.Direction == di.DirectionRTL || !endsFromTheRight(run.Text[:run.RunStart]) {
-		return 0
-	}
-	for i, r := range run.Text[run.RunStart:run.RunEnd] {
-		switch classOf(r) {
-		case bidi.EN, bidi.AN:
-			at = run.RunStart + i + 1
-		case bidi.L:
-			return at
-		}
-	}
-	return 0
 }
 
 func classOf(r rune) bidi.Class {

@@ -10,9 +10,8 @@ import (
 	"sync"
 )
 
-// A Stencil is a page that is the same for all visitors, except for its holes, which are filled for each. Each piece of
-// text is compressed once. The content of a hole is never compressed, so the length of the answer reveals nothing else
-// about it.
+// A Stencil is such a page. Each piece of text is compressed once. The content of a hole is never compressed, so the
+// length of the answer reveals nothing else about it.
 type Stencil []*piece
 
 // A piece of a Stencil is a text or a hole.
@@ -32,14 +31,17 @@ const hole = "\x00"
 // Hole returns the marker of a hole, for a template.
 func Hole(name string) string { return hole + name + hole }
 
-// New returns the stencil of a page. After the first mark, which stays, it inserts one more hole of that name.
-func New(body []byte, mark, name string) (s Stencil) {
-	before, after, whole := bytes.Cut(body, []byte(mark))
-	if whole {
-		s = Stencil{{text: slices.Concat(before, []byte(mark))}, {hole: name}}
-		body = after
+// New returns the stencil of a page, which a template has written.
+func New(body []byte) (s Stencil) {
+	for i, part := range bytes.Split(bytes.Clone(body), []byte(hole)) {
+		switch {
+		case i%2 == 1:
+			s = append(s, &piece{hole: string(part)})
+		case len(part) > 0:
+			s = append(s, &piece{text: part})
+		}
 	}
-	return append(s, textPieces(body)...)
+	return s
 }
 
 // Text returns a stencil without holes, which is not nil.
@@ -51,19 +53,6 @@ func (s Stencil) Size() (n int) {
 		n += len(p.text)
 	}
 	return n
-}
-
-// textPieces splits a template's output at its holes.
-func textPieces(body []byte) (s Stencil) {
-	for i, part := range bytes.Split(bytes.Clone(body), []byte(hole)) {
-		switch {
-		case i%2 == 1:
-			s = append(s, &piece{hole: string(part)})
-		case len(part) > 0:
-			s = append(s, &piece{text: part})
-		}
-	}
-	return s
 }
 
 // With returns the stencil with some of its holes filled for all visitors.
@@ -118,21 +107,14 @@ func store(to *bytes.Buffer, text []byte) {
 	}
 }
 
-// packFew is the size in bytes up to which a piece is stored: deflate would save less than its overhead.
-const packFew = 32
-
 func (p *piece) packed() []byte {
 	p.once.Do(func() {
 		var out bytes.Buffer
-		if len(p.text) <= packFew {
-			store(&out, p.text)
-		} else {
-			w := deflaters.Get().(*flate.Writer)
-			w.Reset(&out)
-			_, _ = w.Write(p.text) // a buffer takes everything
-			_ = w.Flush()          // ends at a whole byte, and is not the last block
-			deflaters.Put(w)
-		}
+		w := deflaters.Get().(*flate.Writer)
+		w.Reset(&out)
+		_, _ = w.Write(p.text) // a buffer takes everything
+		_ = w.Flush()          // ends at a whole byte, and is not the last block
+		deflaters.Put(w)
 		p.short = bytes.Clone(out.Bytes())
 	})
 	return p.short
@@ -140,9 +122,6 @@ func (p *piece) packed() []byte {
 
 // deflaters pools the writers, which take some hundred KB each: as many exist as work at once.
 var deflaters = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(nil, flate.DefaultCompression)
-	if err != nil {
-		panic(err) // the level is one of the package's own
-	}
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is one of the package's own
 	return w
 }}

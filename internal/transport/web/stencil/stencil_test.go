@@ -12,7 +12,7 @@ import (
 
 func TestAHoleMayHoldAnything(t *testing.T) {
 	t.Parallel()
-	s := New([]byte("<html lang>"+strings.Repeat("a word ", 20_000)+Hole("one")+"."+Hole("two")), "<html", "theme")
+	s := New([]byte("<html" + Hole("theme") + " lang>" + strings.Repeat("a word ", 20_000) + Hole("one") + "." + Hole("two")))
 	for _, filling := range []string{"", "x", strings.Repeat("long", 50_000), "\x00<html"} {
 		fill := func(to *bytes.Buffer, name string) { to.WriteString(name + filling) }
 		var plain, packed bytes.Buffer

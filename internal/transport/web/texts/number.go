@@ -1,6 +1,7 @@
 package texts
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"strconv"
@@ -8,18 +9,22 @@ import (
 	"time"
 
 	"sandlot/internal/base/catalog"
+
+	"golang.org/x/text/language"
 )
 
 // A notation is the number format of a language, after CLDR as browsers have it: scripts rewrite the server's numbers.
 type notation struct {
 	group, decimal string
 	least          int // digits from which on a number is grouped
+	tag            language.Tag
 }
 
 // notations holds the number formats of the website's languages; other languages use the fallback's.
 var notations = map[string]notation{
-	"en": {",", ".", 4}, "de": {".", ",", 4}, "es": {".", ",", 5}, "fr": {"\u202f", ",", 4},
-	"ja": {",", ".", 4}, "pt": {".", ",", 4}, "zh-Hans": {",", ".", 4},
+	"en": {",", ".", 4, language.English}, "de": {".", ",", 4, language.German}, "es": {".", ",", 5, language.Spanish},
+	"fr": {"\u202f", ",", 4, language.French}, "ja": {",", ".", 4, language.Japanese}, "pt": {".", ",", 4, language.Portuguese},
+	"zh-Hans": {",", ".", 4, language.SimplifiedChinese},
 }
 
 func notationOf(lang string) notation {
@@ -42,18 +47,12 @@ func (v Voice) Whole(n int64) string {
 	if n < 0 {
 		digits, sign = digits[1:], "-"
 	}
-	if len(digits) < how.least {
-		return sign + digits
-	}
-	var b strings.Builder
-	b.WriteString(sign)
-	for i, digit := range []byte(digits) {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			b.WriteString(how.group)
+	if len(digits) >= how.least {
+		for i := len(digits) - 3; i > 0; i -= 3 {
+			digits = digits[:i] + how.group + digits[i:]
 		}
-		b.WriteByte(digit)
 	}
-	return b.String()
+	return sign + digits
 }
 
 // Tenths formats a number of tenths with its decimal.
@@ -96,5 +95,6 @@ func (v Voice) Day(t time.Time) string {
 
 // timeElement returns a time element for people and for scripts. The written form comes from the catalogs alone.
 func timeElement(as string, t time.Time, written string) template.HTML {
-	return template.HTML(`<time data-as="` + as + `" datetime="` + t.UTC().Format(time.RFC3339) + `">` + template.HTMLEscapeString(written) + `</time>`)
+	const element = `<time data-as="%s" datetime="%s">%s</time>`
+	return template.HTML(fmt.Sprintf(element, as, t.UTC().Format(time.RFC3339), template.HTMLEscapeString(written)))
 }

@@ -56,9 +56,9 @@ func (v Voice) Rich(name string, args ...any) template.HTML {
 }
 
 // Forms returns the forms of a text as a JSON object by category, for scripts that count.
-func (v Voice) Forms(name string) (string, error) {
-	forms, err := json.Marshal(v.words(name))
-	return string(forms), err
+func (v Voice) Forms(name string) string {
+	forms, _ := json.Marshal(v.words(name)) // texts always encode
+	return string(forms)
 }
 
 // Complete reports whether the text of that name exists and these arguments fill all its placeholders.

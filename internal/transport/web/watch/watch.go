@@ -27,11 +27,10 @@ const (
 	// maxWatchersOf bounds the streams of one address, except of clients without limits: a school behind one address
 	// watches one game, and each browser has a stream for each open page.
 	maxWatchersOf = 200
-
-	watchAgain = time.Minute      // until a retry; meanwhile the page polls its counts
-	tellEvery  = time.Second      // between updates: faster than anyone reads
-	stillHere  = 25 * time.Second // of silence: some proxies end a silent connection after half a minute
-	tellWait   = 20 * time.Second // for a client to take a message once the system's buffer is full
+	watchAgain    = time.Minute      // until a retry; meanwhile the page polls its counts
+	tellEvery     = time.Second      // between updates: faster than anyone reads
+	stillHere     = 25 * time.Second // of silence: some proxies end a silent connection after half a minute
+	tellWait      = 20 * time.Second // for a client to take a message once the system's buffer is full
 	// watchLife bounds the life of a stream, and so the system's buffer for a client that never reads: a message a
 	// second is 200 KiB. The browser then opens another.
 	watchLife = time.Hour
@@ -251,9 +250,6 @@ func (l *Watchers) empty(r *room) {
 		w.Leave()
 	}
 }
-
-// Held returns the number of streams.
-func (l *Watchers) Held() int { return l.slots.Held() }
 
 // Close ends all streams and refuses new ones.
 func (l *Watchers) Close() {
