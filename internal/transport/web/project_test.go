@@ -62,7 +62,7 @@ func TestTheProjectsPageShowsItWithItsMakerAndVersion(t *testing.T) {
 // TestRegression42ATitleSaysItsLanguage: without it Chinese was written with the characters of Japanese, and read aloud as the page's own language.
 func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 	t.Parallel()
-	h := board(t, publish.NewProject{Title: chess.Title, Lang: "zh-Hans"})
+	h := board(t, publish.NewProject{Title: chess.Title, Described: publish.Described{Lang: "zh-Hans"}})
 	body := text(t, request(h, "GET", "/p/game-abc123", ""))
 	for _, want := range []string{`<h1 dir="auto" lang="zh-Hans">`, `<p class="description" dir="auto" lang="zh-Hans">`} {
 		if !strings.Contains(body, want) {
@@ -70,7 +70,7 @@ func TestRegression42ATitleSaysItsLanguage(t *testing.T) {
 		}
 	}
 	token := h.claim("max", "max@example.com")
-	h.add("chess-abc123", publish.NewProject{Account: h.accountOf("max"), Title: "象棋", Lang: "zh-Hans"})
+	h.add("chess-abc123", publish.NewProject{Account: h.accountOf("max"), Title: "象棋", Described: publish.Described{Lang: "zh-Hans"}})
 	for what, page := range map[string]string{
 		"the report's":       text(t, request(h, "GET", "/report?project=game-abc123", "")),
 		"the confirmation's": text(t, request(h, "POST", "/verify", "token="+token, "Sec-Fetch-Site", "same-origin")),
@@ -132,7 +132,7 @@ func TestTheFrameMayDoWhatGamesNeedAndNoMore(t *testing.T) {
 // TestRegressionM38APageSpeaksTheVisitorsLanguage, and that of its project where the visitor's browser asks for none of ours.
 func TestRegressionM38APageSpeaksTheVisitorsLanguage(t *testing.T) {
 	t.Parallel()
-	german := board(t, publish.NewProject{Lang: "de-CH"})
+	german := board(t, publish.NewProject{Described: publish.Described{Lang: "de-CH"}})
 	for _, target := range []string{"/p/game-abc123", "/embed/game-abc123"} {
 		for accepted, want := range map[string][2]string{"fr": {"fr", "Jouer"}, "en-GB,en;q=0.8": {"en", "Play"}, "hu": {"de", "Spielen"}, "": {"de", "Spielen"}} {
 			resp := request(german, "GET", target, "", "Accept-Language", accepted)

@@ -230,7 +230,7 @@ func TestRegression16PlayWaitsForTheAnswer(t *testing.T) {
 // another site's, too. French needs the most lines.
 func TestRegression28WhatTellsOfBlockedStorageIsWhole(t *testing.T) {
 	t.Parallel()
-	g := newPlaygroundOf(t, publish.NewProject{Title: chess.Title, Lang: "fr"})
+	g := newPlaygroundOf(t, publish.NewProject{Title: chess.Title, Described: publish.Described{Lang: "fr"}})
 	g.storage = "false"
 	ctx := testenv.Engine(t)
 	for _, c := range []struct {

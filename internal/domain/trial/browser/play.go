@@ -116,9 +116,7 @@ func (s *session) answers() error {
 			return nil
 		case <-look.C:
 			if toils().since(before) > s.long.Toil {
-				s.mu.Lock()
-				s.hangs = !s.crashed
-				s.mu.Unlock()
+				s.hangs.Store(!s.crashed.Load())
 				return nil
 			}
 		}
@@ -126,11 +124,7 @@ func (s *session) answers() error {
 }
 
 // over reports whether nothing more can be seen of the page.
-func (s *session) over() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hangs || s.crashed
-}
+func (s *session) over() bool { return s.hangs.Load() || s.crashed.Load() }
 
 // paintedAt is the time at which the page first painted content, or anything.
 const paintedAt = `Math.max(0, ...performance.getEntriesByType("paint").map(e => e.startTime))`
@@ -139,8 +133,6 @@ const paintedAt = `Math.max(0, ...performance.getEntriesByType("paint").map(e =>
 func (s *session) painted() error {
 	_ = s.step(func(ctx context.Context) error {
 		at, err := chromedp.Run(ctx, chromedp.Evaluate[float64](paintedAt))
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.paint = at
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
@@ -19,23 +20,23 @@ import (
 
 // A session is one page in the browser.
 type session struct {
-	ctx  context.Context
-	long times
-	main target.ID
-	look look
-
-	mu      sync.Mutex
-	errors  []string
+	ctx     context.Context
+	long    times
+	main    target.ID
+	look    look
+	paint   float64 // ms
 	loaded  chan struct{}
 	onLoad  sync.Once
-	closing int  // windows that are being closed
-	hangs   bool // the page did not answer
-	crashed bool
-	paint   float64 // ms
+	closing chan struct{} // has an element for each window that is being closed
+	hangs   atomic.Bool   // the page did not answer
+	crashed atomic.Bool
+
+	mu     sync.Mutex
+	errors []string
 }
 
 func newSession(ctx context.Context, long times) *session {
-	return &session{ctx: ctx, long: long, loaded: make(chan struct{})}
+	return &session{ctx: ctx, long: long, loaded: make(chan struct{}), closing: make(chan struct{}, 8)}
 }
 
 // prepare subscribes to the browser's events, and refuses all requests of a page to a person. There is no page yet that
@@ -76,9 +77,7 @@ func (s *session) hear(event any) {
 	case *page.EventLoadEventFired:
 		s.onLoad.Do(func() { close(s.loaded) })
 	case *inspector.EventTargetCrashed:
-		s.mu.Lock()
-		s.crashed = true
-		s.mu.Unlock()
+		s.crashed.Store(true)
 		s.onLoad.Do(func() { close(s.loaded) })
 	case *target.EventTargetCreated:
 		if e.TargetInfo.Type == "page" && e.TargetInfo.TargetID != s.main {
@@ -97,20 +96,17 @@ func (s *session) dismiss() {
 // shut closes a window that the page has opened. If a page opens them faster than they close, those beyond a few stay
 // until the end.
 func (s *session) shut(id target.ID) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closing >= 8 {
+	select {
+	case s.closing <- struct{}{}:
+	default:
 		return
 	}
-	s.closing++
 	go func() {
 		_ = s.step(func(ctx context.Context) error {
 			_, err := chromedp.CallBrowser(ctx, target.CloseTarget, target.CloseTargetParams{TargetID: id})
 			return err
 		})
-		s.mu.Lock()
-		s.closing--
-		s.mu.Unlock()
+		<-s.closing
 	}()
 }
 
@@ -149,10 +145,10 @@ func (s *session) report() report {
 	defer s.mu.Unlock()
 	r := report{
 		Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(),
-		Hangs: s.hangs, Shot: s.look.picture(),
+		Hangs: s.hangs.Load(), Shot: s.look.picture(),
 	}
 	n := copy(r.Errors[:], s.errors)
-	if s.crashed && n < len(r.Errors) {
+	if s.crashed.Load() && n < len(r.Errors) {
 		r.Errors[n] = "The page crashed."
 	}
 	return r
