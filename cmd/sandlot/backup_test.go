@@ -126,56 +126,6 @@ func TestABackupBesideWritersIsWhole(t *testing.T) {
 	}
 }
 
-func TestSoakAnInterruptedBackupLeavesNothingThatLooksWhole(t *testing.T) {
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	key := signUp(t, s)
-	id := withBig(t, s, key)
-	for i := range 100 {
-		if status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"filename": fmt.Sprint(i, ".bin"), "content": bigFile(fmt.Sprint("no ", i))}); status != http.StatusOK {
-			t.Fatalf("update: %d %v", status, answer)
-		}
-	}
-	dir := filepath.Join(t.TempDir(), "backup")
-	killed := 0
-	end := time.Now().Add(time.Minute)
-	for i, moments := 0, []time.Duration{0, 5, 20, 60, 120, 200, 300}; i < len(moments) || killed < 3; i++ {
-		if time.Now().After(end) {
-			t.Fatalf("only %d of %d backups were cut short", killed, i)
-		}
-		cmd := exec.Command(testenv.Binary(t), "backup", dir, "--copy", "--data", s.Data())
-		expect.OK(t, cmd.Start())
-		testenv.Eventually(t, 20*time.Second, "the copy to begin", func() bool {
-			_, partly := os.Stat(dir + partial)
-			_, wholly := os.Stat(dir)
-			return partly == nil || wholly == nil
-		})
-		if i < len(moments) { // and then at once, as those were too late
-			testenv.Wait(t, moments[i]*time.Millisecond, "the process is killed at any point of its work")
-		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if _, err := os.Stat(dir); err == nil {
-			whole(t, dir, id, key, bigFile("before")) // it was faster
-			expect.OK(t, os.RemoveAll(dir))
-			continue
-		}
-		killed++
-		if _, err := os.Stat(filepath.Join(dir+partial, databaseName)); err == nil {
-			if found, exit := verify(t, dir+partial); exit != 0 { // all that was missing is the last rename
-				t.Errorf("an unfinished backup has a database: %v", found)
-			}
-		}
-	}
-	if out, err := backupTo(t, s.Data(), dir); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if _, err := os.Stat(dir + partial); err == nil {
-		t.Error("the leftovers are still there")
-	}
-	whole(t, dir, id, key, bigFile("before"))
-}
-
 func TestABackupOfDamagedDataIsMadeAndTold(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))

@@ -203,16 +203,6 @@ func refusesBackup(t *testing.T, says string, args ...string) {
 	}
 }
 
-// TestSoakABackupWhoseBucketDoesNotAnswerIsRefused after the tries that every request for a file has.
-func TestSoakABackupWhoseBucketDoesNotAnswerIsRefused(t *testing.T) {
-	t.Parallel()
-	set := fullSet(t)
-	s := testenv.Start(t, testenv.Binary(t), set...)
-	withBig(t, s, signUp(t, s))
-	s.Stop(t)
-	refusesBackup(t, "127.0.0.1:1", set[0], set[1], "--blob-url", "s3://files?endpoint=http://127.0.0.1:1&region=here")
-}
-
 func TestABackupHasWhatACollectorTakesWhenTheRecordsAreCopied(t *testing.T) {
 	t.Parallel()
 	bucket, _ := apart(t)

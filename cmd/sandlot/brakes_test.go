@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -151,82 +153,26 @@ func TestLimitsOfTheProgram(t *testing.T) {
 			}
 		}
 	})
-	t.Run("mails", func(t *testing.T) {
-		account := from(t, s, "203.0.113.20", "POST", "/v1/signup", "", map[string]any{}).body["api_key"].(string)
-		for i := range 3 {
-			r := from(t, s, fmt.Sprintf("203.0.113.%d", 30+i), "POST", "/v1/publish", account, map[string]any{"content": page(100), "email": fmt.Sprintf("m%d@example.com", i)})
-			if r.StatusCode != 201 {
-				t.Fatalf("mail %d: %d %v", i, r.StatusCode, r.body)
+}
+
+// TestEachLimitHasItsSetting: a name sets its own limit, and no other.
+func TestEachLimitHasItsSetting(t *testing.T) {
+	for _, row := range limitRows {
+		text := map[string]string{"bytes": "77/h:77", "bodies": "77", "connections": "77", "archives": "77", "uploads": "77"}[row.name]
+		if text == "" {
+			text = "77/h:77"
+		}
+		l, err := limitSettings{Limit: limitList{row.name + "=" + text}}.each()
+		expect.OK(t, err)
+		name := strings.ReplaceAll(row.name, "-", "")
+		for field, v := range reflect.ValueOf(l.Config).Fields() {
+			if set := strings.Contains(fmt.Sprint(v), "77"); set != strings.EqualFold(field.Name, name) {
+				t.Errorf("%s=%s: %s is %v", row.name, text, field.Name, v)
 			}
 		}
-		limitedUntil(t, "the account's fourth", from(t, s, "203.0.113.40", "POST", "/v1/publish", account, map[string]any{"content": page(100), "email": "m4@example.com"}))
-	})
-	t.Run("wrong keys: others of the address go on", func(t *testing.T) {
-		if r := from(t, s, "203.0.113.50", "GET", "/v1/whoami", key, nil); r.StatusCode != 200 {
-			t.Fatal(r.StatusCode)
-		}
-		after := limitedAfter(t, "the fourth", time.Now(), 3, time.Second, func() reply {
-			r := from(t, s, "203.0.113.50", "GET", "/v1/whoami", "sla_wrong", nil)
-			if r.StatusCode != 401 && r.StatusCode != 429 {
-				t.Fatalf("a wrong key: %d", r.StatusCode)
-			}
-			return r
-		})
-		if r := from(t, s, "203.0.113.50", "GET", "/v1/whoami", key, nil); r.StatusCode != 200 {
-			t.Errorf("a key that was right before: %d", r.StatusCode)
-		}
-		testenv.Wait(t, after, "the limits of another process recover in time alone")
-		if r := from(t, s, "203.0.113.50", "GET", "/v1/whoami", "sla_wrong", nil); r.StatusCode != 401 {
-			t.Errorf("after the time that was told: %d", r.StatusCode)
-		}
-	})
-	t.Run("searches: a page says when to come again, and not to whoever is near", func(t *testing.T) {
-		search := func(addr string) (int, string) {
-			req, err := http.NewRequest("GET", s.URL()+"/?q=cats", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Host = "localhost" // of the pages
-			if addr != "" {
-				req.Header.Set("X-Forwarded-For", addr)
-			}
-			resp, err := s.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			return resp.StatusCode, resp.Header.Get("Retry-After")
-		}
-		for i, want := range []int{200, 200, 429} {
-			if status, after := search("203.0.113.70"); status != want || (after != "") != (want == 429) {
-				t.Errorf("search %d: %d, Retry-After %q", i+1, status, after)
-			}
-			if status, _ := search(""); status != 200 {
-				t.Errorf("from loopback: %d", status)
-			}
-		}
-	})
-	t.Run("heartbeats", func(t *testing.T) {
-		beat := func() int {
-			req, err := http.NewRequest("POST", first.body["url"].(string)+".sandlot/heartbeat", strings.NewReader("{}"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("X-Forwarded-For", "203.0.113.60")
-			resp, err := s.Client().Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-			if resp.StatusCode == 429 && resp.Header.Get("Retry-After") == "" {
-				t.Error("no Retry-After")
-			}
-			return resp.StatusCode
-		}
-		if got := []int{beat(), beat(), beat()}; got[0] != 204 || got[1] != 204 || got[2] != 429 {
-			t.Errorf("three heartbeats: %v", got)
-		}
-	})
+		expect.Equal(t, row.name+" sets connections", l.connections == 77, row.name == "connections")
+		expect.Equal(t, row.name+" sets uploads", l.uploads == 77, row.name == "uploads")
+	}
 }
 
 // holding is a server with bodies that do not go on.

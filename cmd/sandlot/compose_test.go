@@ -80,76 +80,6 @@ func (c composeFile) nodes() (list []string) {
 	return list
 }
 
-// pinned is an image with a version, which is not replaced by another under the same name.
-var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+(\.\d+)?(-[a-z0-9]+)?$`)
-
-func TestEveryImageHasAVersion(t *testing.T) {
-	var images []string
-	for _, s := range readCompose(t).Services {
-		if s.Build == "" {
-			images = append(images, s.Image)
-		}
-	}
-	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(inRepository(t, "Dockerfile"), -1) {
-		if from[1] != "scratch" {
-			images = append(images, from[1])
-		}
-	}
-	if len(images) < 5 {
-		t.Errorf("only %d images were found", len(images))
-	}
-	for _, image := range images {
-		if !pinned.MatchString(image) {
-			t.Errorf("the image %s has no version", image)
-		}
-	}
-}
-
-func TestWhateverComposeRefersToIsThere(t *testing.T) {
-	c := readCompose(t)
-	for name, s := range c.Services {
-		var networks named
-		expect.OK(t, s.Networks.Decode(&networks))
-		for _, network := range networks {
-			if _, ok := c.Networks[network]; !ok {
-				t.Errorf("%s is in the network %s, which is not there", name, network)
-			}
-		}
-		for _, other := range s.DependsOn {
-			if _, ok := c.Services[other]; !ok {
-				t.Errorf("%s depends on %s, which is not there", name, other)
-			}
-		}
-		for _, secret := range s.Secrets {
-			if _, ok := c.Secrets[secret]; !ok {
-				t.Errorf("%s has the secret %s, which is not there", name, secret)
-			}
-		}
-		for _, volume := range s.Volumes {
-			from, _, _ := strings.Cut(volume, ":")
-			if _, ok := c.Volumes[from]; !ok {
-				_, err := os.Stat(filepath.Join(root, from))
-				if !strings.HasPrefix(from, "./") || err != nil {
-					t.Errorf("%s has the volume %s, which is not there", name, from)
-				}
-			}
-		}
-		text, err := yaml.Marshal(s)
-		expect.OK(t, err)
-		for _, used := range regexp.MustCompile(`/run/secrets/(\w+)`).FindAllStringSubmatch(string(text), -1) {
-			if !slices.Contains(s.Secrets, used[1]) {
-				t.Errorf("%s reads the secret %s, which it is not given", name, used[1])
-			}
-		}
-		if s.Restart == "" {
-			t.Errorf("%s is not started again", name)
-		}
-		if len(s.Healthcheck.Test) == 0 && s.Build == "" {
-			t.Errorf("%s has no check", name)
-		}
-	}
-}
-
 // reference is how compose.yaml takes a value from its surroundings.
 var reference = regexp.MustCompile(`\$\{(\w+)[^}]*\}`)
 
@@ -231,23 +161,5 @@ func TestCaddyLeadsToTheNodes(t *testing.T) {
 	}
 	if test := strings.Join(caddy.Healthcheck.Test, " "); !strings.Contains(test, "http://"+net.JoinHostPort("127.0.0.1", "2020")) || !strings.Contains(caddyfile, "\nhttp://127.0.0.1:2020 {") {
 		t.Errorf("Caddy does not serve what its check asks for: %s", test)
-	}
-}
-
-// TestTheSecretsOfComposeAreTold where the set-up is explained, with the same names.
-func TestTheSecretsOfComposeAreTold(t *testing.T) {
-	text := inRepository(t, "docs/nodes.md")
-	for name, secret := range readCompose(t).Secrets {
-		if file := filepath.Base(secret.File); !strings.Contains(text, " "+file+"\n") {
-			t.Errorf("docs/nodes.md does not tell of %s, the secret %s", file, name)
-		}
-	}
-	if want := "@postgres:5432/sandlot"; !strings.Contains(text, want) {
-		t.Errorf("docs/nodes.md does not tell %q", want)
-	}
-	for _, ignored := range []string{".gitignore", ".dockerignore"} {
-		if !strings.Contains(inRepository(t, ignored), "/secrets/\n") {
-			t.Errorf("%s lets the secrets through", ignored)
-		}
 	}
 }

@@ -90,21 +90,3 @@ func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
 		t.Error("known again after midnight")
 	}
 }
-
-func TestASaltThatCouldNotBeKeptIsAskedForAgain(t *testing.T) {
-	there, shared := false, [32]byte{1}
-	keep := func(_ int64, fresh [32]byte) ([32]byte, bool) {
-		if !there {
-			return fresh, false
-		}
-		return shared, true
-	}
-	v, r, now := play.KeepVisitors(keep), httptest.NewRequest("GET", "/", nil), time.Now()
-	alone := v.ID(r, "", now)
-	there = true
-	expect.Equal(t, "before it is asked for", v.ID(r, "", now), alone)
-	v.Renew(now)
-	if v.ID(r, "", now) != play.KeepVisitors(keep).ID(r, "", now) {
-		t.Error("another one than to other nodes")
-	}
-}

@@ -3,14 +3,12 @@ package main
 import (
 	"bytes"
 	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot/internal/client/client"
 	"sandlot/internal/testkit/expect"
@@ -104,33 +102,6 @@ func fill(t *testing.T, name string) {
 	}
 }
 
-// TestDamagedBlob: a blob whose bytes do not match its hash is 500 blob_corrupt for that file, never served.
-func TestDamagedBlob(t *testing.T) {
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	key := signUp(t, s)
-	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)})
-	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "small.html", "content": page(100)})
-	s.Kill(t)
-	blobs, err := filepath.Glob(filepath.Join(s.Data(), "blobs", "??", "*"))
-	if err != nil || len(blobs) != 1 {
-		t.Fatalf("stored files: %v, %v", blobs, err)
-	}
-	data, err := os.ReadFile(blobs[0])
-	expect.OK(t, err)
-	data[len(data)/2] ^= 1
-	expect.OK(t, os.Chmod(blobs[0], 0o600))
-	expect.OK(t, os.WriteFile(blobs[0], data, 0o600))
-	s.Restart(t)
-	id := project["project_id"].(string)
-	if status, body := open(t, s, "http://"+id+".localhost/"); status != 500 || bytes.Contains(body, data[:33]) {
-		t.Errorf("the damaged file: %d with %d bytes", status, len(body))
-	}
-	if status, _ := open(t, s, "http://"+id+".localhost/small.html"); status != 200 {
-		t.Errorf("another file of the project: %d", status)
-	}
-}
-
 // TestDamagedDatabase: it is one clear sentence and a failure, and nothing is overwritten.
 func TestDamagedDatabase(t *testing.T) {
 	t.Parallel()
@@ -159,57 +130,4 @@ func TestDamagedDatabase(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestVerification: the message lies in the data folder, its link shows a page, and only the button verifies.
-func TestVerification(t *testing.T) {
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	_, account := call(t, s, "POST", "/v1/signup", "", map[string]any{"email": "me@example.com", "lang": "de"})
-	key := account["api_key"].(string)
-	link := awaitLink(t, s)
-	for range 3 { // programs that look at links before people do
-		if status, body := open(t, s, link); status != 200 || !bytes.Contains(body, []byte("me@example.com")) {
-			t.Fatalf("the page of the link: %d %s", status, body)
-		}
-	}
-	if _, who := call(t, s, "GET", "/v1/whoami", key, nil); who["email_verified"] != false {
-		t.Error("looking at the link has verified the address")
-	}
-	_, token, _ := strings.Cut(link, "token=")
-	press := func(origin string) int {
-		req, err := http.NewRequest("POST", strings.Split(link, "?")[0], strings.NewReader("token="+token))
-		expect.OK(t, err)
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		req.Header.Set("Sec-Fetch-Site", origin)
-		resp, err := s.Client().Do(req)
-		expect.OK(t, err)
-		resp.Body.Close()
-		return resp.StatusCode
-	}
-	expect.Equal(t, "pressed from a project's page", press("same-site"), 403)
-	expect.Equal(t, "pressed", press("same-origin"), 200)
-	if _, who := call(t, s, "GET", "/v1/whoami", key, nil); who["email_verified"] != true {
-		t.Error("the button has not verified the address")
-	}
-	expect.Equal(t, "pressed twice", press("same-origin"), 410)
-}
-
-// awaitLink waits for the message and returns its link.
-func awaitLink(t *testing.T, s *testenv.Server) string {
-	t.Helper()
-	var messages []string
-	testenv.Eventually(t, 30*time.Second, "a message", func() bool {
-		messages, _ = filepath.Glob(filepath.Join(s.Data(), "mail", "[^.]*.eml"))
-		return len(messages) > 0
-	})
-	text, err := os.ReadFile(messages[0])
-	expect.OK(t, err)
-	plain := strings.NewReplacer("=\r\n", "", "=\n", "", "=3D", "=").Replace(string(text))
-	_, rest, ok := strings.Cut(plain, "/verify?token=")
-	if !ok {
-		t.Fatalf("no link in %s", text)
-	}
-	token, _, _ := strings.Cut(strings.Fields(rest)[0], `"`)
-	return "http://localhost/verify?token=" + token
 }

@@ -136,29 +136,6 @@ func cpu(t *testing.T, s *testenv.Server) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// TestFault07Inodes: a file system without inodes is full, until there are some.
-func TestFault07Inodes(t *testing.T) {
-	t.Parallel()
-	disk := mounted(t, "-t", "tmpfs", "-o", "size=64m,nr_inodes=320", "tmpfs")
-	s := testenv.Start(t, testenv.Binary(t), "--data", filepath.Join(disk, "data"))
-	t.Cleanup(func() { s.Kill(t) })
-	key := signUp(t, s)
-	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(2000)})
-	want := served(t, s, first["project_id"].(string))
-	for n := 0; ; n++ {
-		f, err := os.Create(filepath.Join(disk, fmt.Sprint("filler", n)))
-		if err != nil {
-			break
-		}
-		f.Close()
-	}
-	refusesWrites(t, s, key, first["project_id"].(string), want, 507, 200_000)
-	expect.OK(t, os.Remove(filepath.Join(disk, "filler0")))
-	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 {
-		t.Errorf("with an inode again: %d %v", code, answer)
-	}
-}
-
 // TestFault10ReadOnly: the kernel makes a file system read-only when its disk fails; reads go on.
 func TestFault10ReadOnly(t *testing.T) {
 	t.Parallel()
@@ -188,65 +165,4 @@ func TestFault10DataFolderDeleted(t *testing.T) {
 	if status(t, s, "/readyz") != 200 {
 		t.Error("it does not start in the folder's place")
 	}
-}
-
-// TestFault10PermissionLost: folders that may not be written any more, as a program without root's rights meets them.
-func TestFault10PermissionLost(t *testing.T) {
-	t.Parallel()
-	testenv.Need(t, "setpriv")
-	if os.Getuid() != 0 {
-		testenv.Skip(t, "running the program as another user (root)")
-	}
-	const other = 65534
-	home := publicFolder(t)
-	data := filepath.Join(home, "data")
-	expect.OK(t, os.Mkdir(data, 0o700))
-	expect.OK(t, os.Chown(data, other, other))
-	bin := filepath.Join(home, "sandlot")
-	script := fmt.Sprintf("#!/bin/sh\nexec setpriv --reuid %d --regid %d --clear-groups '%s' \"$@\"\n", other, other, copyOf(t, testenv.Binary(t), home))
-	testenv.Program(t, bin, []byte(script))
-	s := testenv.Start(t, bin, "--data", data)
-	key := signUp(t, s)
-	want := page(100_000)
-	_, first := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": want})
-	change := func(mode os.FileMode) {
-		t.Helper()
-		found, err := filepath.Glob(filepath.Join(data, "blobs", "*"))
-		if err != nil || len(found) < 257 {
-			t.Fatalf("%d folders, %v", len(found), err)
-		}
-		for _, dir := range found {
-			expect.OK(t, os.Chmod(dir, mode))
-		}
-	}
-	change(0o500)
-	refusesWrites(t, s, key, first["project_id"].(string), want, 503, 200_000)
-	change(0o700)
-	if code, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(200_000)}); code != 201 {
-		t.Errorf("with the permission again: %d %v", code, answer)
-	}
-}
-
-// publicFolder is one that other users may enter.
-func publicFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "sandlot-other-user")
-	expect.OK(t, err)
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	expect.OK(t, os.Chmod(dir, 0o755))
-	return dir
-}
-
-// copyOf puts a program where other users may run it.
-func copyOf(t *testing.T, bin, dir string) string {
-	t.Helper()
-	data, err := os.ReadFile(bin)
-	expect.OK(t, err)
-	path := filepath.Join(dir, "program")
-	testenv.Program(t, path, data)
-	return path
 }

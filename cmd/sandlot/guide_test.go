@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -62,40 +61,6 @@ func TestEveryDocumentIsServed(t *testing.T) {
 	for _, path := range []string{"/llms.txt", "/sitemap.xml", "/docs.md"} {
 		resp, _ := asks(t, s, "POST", path, "localhost")
 		expect.Equal(t, "POST "+path, resp.StatusCode, http.StatusMethodNotAllowed)
-	}
-}
-
-// TestAPageIsAlsoHadAsWhatProgramsRead at the same address, told apart for caches.
-func TestAPageIsAlsoHadAsWhatProgramsRead(t *testing.T) {
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	browser := "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-	for _, row := range []struct{ path, accept, kind, same string }{
-		{"/", browser, "text/html; charset=utf-8", ""},
-		{"/", "*/*", "text/html; charset=utf-8", ""},
-		{"/", "application/json", "application/json", "/v1"},
-		{"/", "text/markdown", "text/markdown; charset=utf-8", "/llms.txt"},
-		{"/docs", browser, "text/html; charset=utf-8", ""},
-		{"/docs", "application/json", "text/html; charset=utf-8", ""},
-		{"/docs", "text/markdown, text/html, */*", "text/markdown; charset=utf-8", "/docs.md"},
-		{"/docs/projects", "text/markdown", "text/markdown; charset=utf-8", "/docs/projects.md"},
-	} {
-		resp, body := asks(t, s, "GET", row.path, "localhost", "Accept", row.accept)
-		expect.Equal(t, row.path+" for "+row.accept, resp.Header.Get("Content-Type"), row.kind)
-		expect.Contains(t, row.path+" varies", strings.Join(resp.Header.Values("Vary"), ", "), "Accept")
-		if row.same != "" {
-			_, same := asks(t, s, "GET", row.same, "localhost")
-			expect.Equal(t, row.path+" for "+row.accept+" is "+row.same, body == same, true)
-		}
-	}
-	_, text := asks(t, s, "GET", "/", "localhost", "Accept", "application/json")
-	var index struct{ Documents map[string]string }
-	expect.OK(t, json.Unmarshal([]byte(text), &index))
-	_, base, _ := strings.Cut(s.URL(), "127.0.0.1:")
-	for name, address := range index.Documents {
-		path, ok := strings.CutPrefix(address, "http://localhost:"+base)
-		resp, _ := asks(t, s, "GET", path, "localhost")
-		expect.Equal(t, name+" is at "+address, ok && resp.StatusCode == http.StatusOK, true)
 	}
 }
 

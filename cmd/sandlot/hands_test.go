@@ -65,9 +65,3 @@ func (p *person) copies(key string) {
 		p.t.Errorf("%q was copied (%v)", copied, err)
 	}
 }
-
-// slow sets how many bytes a second go up; -1: as they come.
-func (p *person) slow(up int) {
-	p.t.Helper()
-	p.tells("Network.emulateNetworkConditions", map[string]any{"offline": false, "latency": 0, "downloadThroughput": -1, "uploadThroughput": up})
-}

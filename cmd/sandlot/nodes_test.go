@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"net/http"
 	"net/url"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -102,16 +100,6 @@ func TestThreeNodesAreOneService(t *testing.T) {
 		for _, s := range nodes {
 			_, stats := call(t, s, "GET", stats, key, nil)
 			expect.Equal(t, "plays", stats["plays"], any(1.0))
-		}
-	})
-
-	t.Run("a suspension holds at every node", func(t *testing.T) {
-		args := append([]string{"admin", "suspend", id, "--reason", "a report"}, set[:4]...)
-		if out, err := exec.Command(testenv.Binary(t), args...).CombinedOutput(); err != nil {
-			t.Fatalf("sandlot %s: %v\n%s", strings.Join(args[:3], " "), err, out)
-		}
-		for _, s := range nodes {
-			sees(t, s, at, http.StatusUnavailableForLegalReasons, nil)
 		}
 	})
 

@@ -20,23 +20,6 @@ import (
 	"sandlot/internal/transport/play/front"
 )
 
-// TestSoakABodyThatStalls holds nothing: in the real program, whose other clients do not notice.
-func TestSoakABodyThatStalls(t *testing.T) {
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	key := signUp(t, s)
-	conn := beginPublish(t, s, "Authorization: Bearer "+key+"\r\n", 1_000_000, `{"content":"`+strings.Repeat("AAAA", 100_000))
-	awaitTemps(t, s, 1)
-	if status, _ := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
-		t.Errorf("another publish meanwhile: %d", status)
-	}
-	expect.OK(t, conn.SetReadDeadline(time.Now().Add(5*bodyWait)))
-	if n, err := conn.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the connection was not cut: %d bytes, %v", n, err)
-	}
-	awaitTemps(t, s, 0)
-}
-
 // beginPublish sends the head of a publish with these header lines, and the beginning of its body.
 func beginPublish(t *testing.T, s *testenv.Server, lines string, size int, begin string) net.Conn {
 	t.Helper()

@@ -177,21 +177,6 @@ func (p *person) wear(l look) {
 	p.tells("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": l.scheme}}})
 }
 
-// fits looks at the page at both widths: it must not be wider. With SANDLOT_TEST_SHOTS=FOLDER there are screenshots.
-func (p *person) fits(name string) {
-	p.t.Helper()
-	p.awaits("the page is there", "true")
-	for _, l := range []look{phone(p.look.scheme), desk(p.look.scheme)} {
-		p.wear(l)
-		var width int64
-		if err := p.ask(`Math.max(document.scrollingElement.scrollWidth, innerWidth)`, &width); err != nil || width > l.width {
-			p.t.Errorf("%s is %d wide on %s (%v)", name, width, l.name, err)
-		}
-		shoot(p.t, p.ctx, "walk-"+name+"-"+l.name)
-	}
-	p.wear(p.look)
-}
-
 // goes types an address, of the site or a whole one.
 func (p *person) goes(address string) {
 	p.t.Helper()
@@ -203,12 +188,6 @@ func (p *person) goes(address string) {
 		return
 	}
 	act(p.t, p.ctx, chromedp.Navigate(address))
-}
-
-// back is the gesture. It is done after the answer, which may not come from a page that is left.
-func (p *person) back() {
-	p.t.Helper()
-	act(p.t, p.ctx, chromedp.Evaluate[chromedp.Void](`setTimeout(() => history.back()), undefined`))
 }
 
 // sees waits until all texts are on the page.

@@ -146,17 +146,6 @@ func TestRegression08ConnectionsAreLimitedForEachNetwork(t *testing.T) {
 	})
 }
 
-func TestHowManyConnectionsThereAre(t *testing.T) {
-	for files, want := range map[int]int{0: 0, 256: 128, 1024: 512, 20_000: 14_744} {
-		if got := connectionsFor(files); got != want {
-			t.Errorf("with %d descriptors: %d, want %d", files, got, want)
-		}
-	}
-	if openFiles() < 1 {
-		t.Error("nobody knows how many descriptors there are")
-	}
-}
-
 // TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and tells its health elsewhere.
 func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"os/signal"
 	"regexp"
 	"strings"
 	"syscall"
@@ -28,23 +27,6 @@ import (
 // TestFault31Hangup: the end of the terminal is a stop like any other, except where the program was told to outlive it (nohup).
 func TestFault31Hangup(t *testing.T) {
 	t.Parallel()
-	t.Run("a request under way is answered", func(t *testing.T) {
-		// Whoever runs the tests may have told them to ignore it, which the program would inherit.
-		heard := make(chan os.Signal, 1)
-		signal.Notify(heard, syscall.SIGHUP)
-		defer signal.Stop(heard)
-		s := testenv.Start(t, testenv.Binary(t))
-		body := `{"content":"PGgxPmhpPC9oMT4=","email":"me@example.com"}`
-		conn := beginPublish(t, s, "", len(body), body[:20])
-		awaitInFlight(t, s)
-		expect.OK(t, syscall.Kill(s.PID(), syscall.SIGHUP))
-		awaitRefused(t, s.Addr())
-		_, err := io.WriteString(conn, body[20:])
-		expect.OK(t, err)
-		if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusCreated {
-			t.Errorf("%v, %v", resp, err)
-		}
-	})
 	t.Run("under nohup it goes on", func(t *testing.T) {
 		p := startPiped(t, "nohup", testenv.Binary(t))
 		expect.OK(t, p.cmd.Process.Signal(syscall.SIGHUP))

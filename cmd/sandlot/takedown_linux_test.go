@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"maps"
-	"net/http"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,13 +16,6 @@ import (
 
 // unconfirmed matches the count of queries for change numbers that failed, if there is one.
 var unconfirmed = regexp.MustCompile(`sandlot_worker_failures_total\{worker="heads"\} ([1-9][0-9]*)`)
-
-// unasked has every read of the database by the server fail until the function that it returns is called.
-func unasked(t *testing.T, s *testenv.Server) (asked func()) {
-	t.Helper()
-	database := filepath.Join(s.Data(), "sandlot.db")
-	return attach(t, s, "-P", database, "-P", database+"-wal", "-e", "trace=pread64", "-e", "inject=pread64:error=ESTALE").detach
-}
 
 // failures is how many queries for change numbers failed.
 func failures(t *testing.T, s *testenv.Server) int {
@@ -75,36 +66,4 @@ func (v *uses) take() []int {
 	seen := slices.Collect(maps.Keys(v.seen))
 	clear(v.seen)
 	return seen
-}
-
-// TestSoakAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain: while it does not, a project in use is served as it was
-// confirmed last, and no longer than that.
-func TestSoakAnOperatorsActIsSeenWithinASecondOfADatabaseThatAnswersAgain(t *testing.T) {
-	testenv.Unraced(t)
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	key := signUp(t, s)
-	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
-	url, id := project["url"].(string), project["project_id"].(string)
-	v := use(t, s, url)
-	for _, act := range []struct {
-		args          []string
-		before, after int
-	}{
-		{[]string{"suspend", id, "--reason", "a report"}, http.StatusOK, http.StatusUnavailableForLegalReasons},
-		{[]string{"reinstate", id}, http.StatusUnavailableForLegalReasons, http.StatusOK},
-	} {
-		awaitStatus(t, s, url, act.before)
-		asked, failed := unasked(t, s), failures(t, s)
-		admin(t, s, act.args...)
-		v.take()
-		testenv.Eventually(t, 20*time.Second, "the database cannot be asked for change numbers", func() bool { return failures(t, s) > failed+2 })
-		if seen := v.take(); !slices.Equal(seen, []int{act.before}) {
-			t.Errorf("without a database it answered %v, not %d alone", seen, act.before)
-		}
-		asked()
-		if took := awaitStatus(t, s, url, act.after); took > fivefold*time.Second {
-			t.Errorf("after %s it was seen in %v", act.args[0], took)
-		}
-	}
 }

@@ -95,24 +95,3 @@ func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Dur
 
 // fivefold is the slack that a busy machine is given.
 const fivefold = 5
-
-// TestSoakASuspensionIsEffectiveWithinASecond measures from the end of the command, with the project in every cache.
-func TestSoakASuspensionIsEffectiveWithinASecond(t *testing.T) {
-	testenv.Unraced(t)
-	t.Parallel()
-	s := testenv.Start(t, testenv.Binary(t))
-	key := signUp(t, s)
-	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": []byte("<p>hi")})
-	url, id := project["url"].(string), project["project_id"].(string)
-	for range 5 {
-		awaitStatus(t, s, url, http.StatusOK)
-		admin(t, s, "suspend", id, "--reason", "a report")
-		if took := awaitStatus(t, s, url, http.StatusUnavailableForLegalReasons); took > fivefold*time.Second {
-			t.Errorf("a suspension took %v", took)
-		}
-		admin(t, s, "reinstate", id)
-		if took := awaitStatus(t, s, url, http.StatusOK); took > fivefold*time.Second {
-			t.Errorf("a reinstatement took %v", took)
-		}
-	}
-}

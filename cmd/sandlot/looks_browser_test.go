@@ -6,15 +6,10 @@ import (
 	"image/png"
 
 	"sandlot/internal/testkit/expect"
-
-	"github.com/chromedp/chromedp"
 )
 
-// Titles as people write them who write from right to left, and without blanks.
-const (
-	arabic   = "قلعة من رمال على الشاطئ!"
-	japanese = "砂の城をつくる静かな夜のものがたり"
-)
+// arabic is a title as people write it who write from right to left.
+const arabic = "قلعة من رمال على الشاطئ!"
 
 // gameOf is a game that fills its window with green once it has read its storage.
 func gameOf(title string) string {
@@ -90,57 +85,6 @@ func (p *person) suits(name string) {
 	for _, what := range said {
 		p.t.Errorf("%s on %s: %s", name, p.look.name, what)
 	}
-}
-
-// contrast looks at the pages with titles in the colours that a system forces, and plays.
-func (w *walk) contrast() {
-	w.tells("Emulation.setFocusEmulationEnabled", map[string]any{"enabled": true})
-	w.tells("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "forced-colors", "value": "active"}, {"name": "prefers-color-scheme", "value": w.look.scheme}}})
-	for _, page := range []struct {
-		name, path string
-		titles     []string
-	}{
-		{"home", "/", []string{arabic, japanese}},
-		{"profile", "/@" + w.handle, []string{arabic, japanese}},
-		{"account", "/account", []string{arabic, japanese}},
-		{"keys", "/account/keys", nil},
-		{"own", "/account/projects/" + w.id, []string{w.title}},
-		{"versions", "/account/projects/" + w.id + "/versions", []string{w.title}},
-		{"report", "/report?project=" + w.id, []string{w.title}},
-		{"project", "/p/" + w.id, []string{w.title}},
-	} {
-		w.goes(page.path)
-		w.sees(page.titles...)
-		w.awaits("its colours are forced", `matchMedia('(forced-colors: active)').matches`)
-		w.suits("forced-" + page.name)
-	}
-	w.presses("Play")
-	w.draws(".stage iframe")
-	if w.look.phone {
-		w.suits("forced-filled")
-		w.presses("Leave full screen")
-		w.awaits("the poster is back", `document.querySelector('.poster').checkVisibility()`)
-		w.suits("forced-left")
-		w.continues()
-		w.draws(".stage iframe")
-		w.presses("Leave full screen")
-	}
-	w.wear(w.look)
-	w.goes("/account/projects/" + w.id)
-}
-
-// continues presses Continue until the game goes on: after the window has left full screen, a browser knows where a click goes a moment
-// later than what the page shows.
-func (w *walk) continues() {
-	w.t.Helper()
-	w.until("the game goes on", func() bool {
-		var at []float64
-		if w.ask(fmt.Sprintf(`%s("Continue")`, place), &at) == nil && len(at) == 2 {
-			act(w.t, w.ctx, chromedp.MouseClickXY(at[0], at[1]))
-		}
-		var open bool
-		return w.ask(`!document.querySelector('.poster').checkVisibility()`, &open) == nil && open
-	})
 }
 
 // leadsOut goes to a game whose storage the browser keeps from the frame: the page leads to where it runs.
