@@ -146,9 +146,9 @@ func TestAHostilePictureOfAnExportIsLeftOutAlone(t *testing.T) {
 		says string
 	}{
 		"a page":                    {"<!doctype html><script>alert(1)</script>", nil, "not a picture"},
-		"an SVG":                    {`<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`, nil, "an SVG"},
-		"a GIF":                     {"GIF89a=1;alert(1)//", nil, "a GIF"},
-		"a movie":                   {"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00", nil, "an MP4"},
+		"an SVG":                    {`<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>`, nil, "SVG"},
+		"a GIF":                     {"GIF89a=1;alert(1)//", nil, "GIF"},
+		"a movie":                   {"\x00\x00\x00\x20ftypisom\x00\x00\x02\x00", nil, "MP4"},
 		"a WebP that moves":         {"RIFF\x16\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00", nil, "that moves"},
 		"50,000 by 50,000":          {header(50_000, 50_000, 8), nil, "50000 by 50000 pixels"},
 		"too much memory":           {header(4_000, 3_000, 16), nil, "too much memory"},

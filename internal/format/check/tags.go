@@ -11,7 +11,7 @@ import (
 
 // element keeps the references of a start tag, and reads its content if that has no tags.
 func (p *pager) element(t *tag) {
-	if style := t.attr("style"); strings.Contains(style, "url(") {
+	if style := t.attr("style"); strings.Contains(style, "url(") && len(p.refs) < mostRefs {
 		p.inlineStyle([]byte(style), t.at)
 	}
 	switch t.Data {

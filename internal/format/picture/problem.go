@@ -29,9 +29,9 @@ type Problem struct {
 func (p *Problem) Error() string {
 	switch p.Kind {
 	case OtherFormat:
-		return fmt.Sprintf("It is %s. Save one picture of it as a PNG, JPEG or WebP file, and take that.", article(p.Format))
+		return fmt.Sprintf("Its format is %s. Save one picture of it as a PNG, JPEG or WebP file, and take that.", p.Format)
 	case Moving:
-		return fmt.Sprintf("It is %s that moves. Save one picture of it as a PNG, JPEG or WebP file, and take that.", article(p.Format))
+		return fmt.Sprintf("It is a %s that moves. Save one picture of it as a PNG, JPEG or WebP file, and take that.", p.Format)
 	case TooManyBytes:
 		return fmt.Sprintf("It has more than %d MB. Make it smaller: 1280 by 720 pixels are enough.", MaxBytes>>20)
 	case TooManyPixels:
@@ -43,19 +43,9 @@ func (p *Problem) Error() string {
 	case TooSmall:
 		return fmt.Sprintf("It has only %d by %d pixels. Take one of at least 640 by 360.", p.Width, p.Height)
 	case Damaged:
-		return fmt.Sprintf("It says that it is %s, and cannot be read to its end. Save it again, and send it whole.", article(p.Format))
+		return "It is damaged, and cannot be read to its end. Save it again, and send it whole."
 	case Slow:
 		return "It takes too long to read. Make it smaller: 1280 by 720 pixels are enough. Or save it as an ordinary JPEG or PNG file."
 	}
 	return "It is not a picture. Take a PNG, JPEG or WebP file."
-}
-
-func article(format string) string {
-	switch format {
-	case "":
-		return "a picture"
-	case "SVG", "MP4", "AVIF":
-		return "an " + format
-	}
-	return "a " + format
 }
