@@ -13,11 +13,8 @@ import (
 
 	"sandlot"
 	owners "sandlot/internal/domain/account"
-	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
-	"sandlot/internal/domain/transfer"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -41,8 +38,6 @@ type node struct {
 	*publish.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
-	tickets  *ticket.Service
-	imports  *transfer.Service
 	db       *sqlstore.DB
 	blobs    sandlot.Blobs // as the collector has them
 
@@ -60,7 +55,10 @@ var config = publish.Config{
 
 // options are those of every node.
 func (m *machine) options() []publish.Option {
-	return []publish.Option{publish.WithClock(m.clock.Now), publish.WithRandom(m.random), publish.WithElapsed(func() time.Duration { return m.elapsed })}
+	return []publish.Option{
+		publish.WithClock(m.clock.Now), publish.WithRandom(m.random),
+		publish.WithElapsed(func() time.Duration { return m.elapsed }),
+	}
 }
 
 // newNode makes one on its stores.
@@ -71,14 +69,10 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {
 		return nil, err
 	}
-	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
+	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(),
+		owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
-		return nil, err
-	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service, Heads: n.Heads.After, Temporary: m.dir, Now: m.clock.Now})
-	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Pictures: covers, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }
