@@ -41,7 +41,6 @@ var mostFiles = map[string]int{"publish": 30, "web": 40}
 // these a type has at most wideExported and wideMethods, and no room is added.
 var wide = []string{
 	"account", "api", "check", "cli", "client", "content", "engine", "play", "postgres", "publish", "sqlite", "sqlstore",
-	"storetest", "testworld",
 }
 
 const (
