@@ -75,16 +75,20 @@ func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 
 // gamePage returns a page with a typical game of that size: a head, a canvas, and a script.
 func gamePage(size int) []byte {
-	const begins, ends = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Rocks</title><meta name="viewport" content="width=device-width, initial-scale=1">
+	const begins, ends = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Rocks</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body{margin:0;background:#111;color:#eee;font:16px sans-serif}canvas{display:block;width:100vw;height:100vh}</style></head>
 <body><h1>Rocks</h1><p>Steer with the arrows, or with a finger.</p><canvas id="c"></canvas><script>
-"use strict"; const c = document.getElementById("c"), g = c.getContext("2d"), keys = {}, ship = {x: 0, y: 0, vx: 0}, rocks = []; let score = 0;
+"use strict"; const c = document.getElementById("c"), g = c.getContext("2d"), keys = {}, ship = {x: 0, y: 0, vx: 0}, rocks = [];
+let score = 0;
 addEventListener("keydown", e => keys[e.key] = true); addEventListener("pointermove", e => { ship.x = e.clientX; });
 `, "requestAnimationFrame(step1);\n</script></body></html>\n"
 	var page bytes.Buffer
 	page.WriteString(begins)
 	for i := 1; page.Len() < size-len(ends)-200; i++ {
-		fmt.Fprintf(&page, "function step%d(t) { const x = Math.sin(t * %d) * c.width; if (keys.ArrowLeft && x > 0) { ship.vx -= 0.%d; } g.fillRect(x, ship.y, 12, 8); score += rocks.filter(r => r.x < x).length; } // %d\n", i, i*3, i, i)
+		fmt.Fprintf(&page,
+			"function step%d(t) { const x = Math.sin(t * %d) * c.width; if (keys.ArrowLeft && x > 0) { ship.vx -= 0.%d; } "+
+				"g.fillRect(x, ship.y, 12, 8); score += rocks.filter(r => r.x < x).length; } // %d\n", i, i*3, i, i)
 	}
 	page.WriteString(ends)
 	return page.Bytes()

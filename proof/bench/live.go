@@ -27,7 +27,9 @@ func live(ctx context.Context, b *bench) ([]line, error) {
 
 // crowd returns the rows for 10,000 clients of one kind: the memory of each, and the time from their arrival until the
 // state named by right.
-func (b *bench) crowd(ctx context.Context, clients, right string, once func(context.Context) (each float64, late time.Duration, err error)) ([]line, error) {
+func (b *bench) crowd(ctx context.Context, clients, right string,
+	once func(context.Context) (each float64, late time.Duration, err error),
+) ([]line, error) {
 	var each, late []float64
 	for range min(b.runs, 3) { // memory varies less than speed
 		bytes, wait, err := once(ctx)
@@ -115,7 +117,8 @@ func beat(s *rig.Service, project string, lanes []*rig.Lane) error {
 		g.Go(func() error {
 			for i := h; i < len(lanes); i += heralds {
 				body := fmt.Appendf(nil, `{"player":"player-%020d"}`, i)
-				if _, err := lanes[i].Want(http.StatusNoContent, rig.Post("/.sandlot/heartbeat", s.Host(project), "text/plain", "", body)); err != nil {
+				if _, err := lanes[i].Want(http.StatusNoContent,
+					rig.Post("/.sandlot/heartbeat", s.Host(project), "text/plain", "", body)); err != nil {
 					return err
 				}
 			}

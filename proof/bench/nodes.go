@@ -45,7 +45,9 @@ func nodesRow(ctx context.Context, b *bench) ([]line, error) {
 }
 
 // nodes measures a folder and 1 to 3 nodes in turns.
-func (b *bench) nodes(ctx context.Context, set *rig.Set, what string, measure func(context.Context, *bench, *rig.Set, []*rig.Service) (round, error)) ([]line, error) {
+func (b *bench) nodes(ctx context.Context, set *rig.Set, what string,
+	measure func(context.Context, *bench, *rig.Set, []*rig.Service) (round, error),
+) ([]line, error) {
 	rounds := make([][]round, mostNodes+1) // the first is of the folder
 	for range b.runs {
 		for n := range rounds {
@@ -72,7 +74,9 @@ func (b *bench) nodes(ctx context.Context, set *rig.Set, what string, measure fu
 }
 
 // nodesRound starts the nodes and measures them: on a folder if n is 0.
-func (b *bench) nodesRound(ctx context.Context, set *rig.Set, n int, measure func(context.Context, *bench, *rig.Set, []*rig.Service) (round, error)) (round, error) {
+func (b *bench) nodesRound(ctx context.Context, set *rig.Set, n int,
+	measure func(context.Context, *bench, *rig.Set, []*rig.Service) (round, error),
+) (round, error) {
 	var nodes []*rig.Service
 	if n == 0 {
 		s, err := b.Service(ctx, "", "--base-url", rig.NodesBase)
@@ -163,7 +167,8 @@ func compareRounds(what string, ours, yard []round) line {
 		o, y, ratios = append(o, ours[i].rate), append(y, yard[i].rate), append(ratios, ours[i].rate/yard[i].rate)
 	}
 	return line{
-		what: what, ours: fmt.Sprintf("%.0f /s", median(o)), yard: fmt.Sprintf("%.0f /s", median(y)), ratio: median(ratios), unqualified: true,
+		what: what, ours: fmt.Sprintf("%.0f /s", median(o)), yard: fmt.Sprintf("%.0f /s", median(y)), ratio: median(ratios),
+		unqualified: true,
 	}
 }
 

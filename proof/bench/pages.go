@@ -27,7 +27,11 @@ type asking struct {
 func askings(session string) []asking {
 	browser := "Accept-Encoding: gzip, deflate, br, zstd"
 	list := []asking{{what: "a search", path: "/?q=seeded"}}
-	for _, page := range []struct{ what, path string }{{"the home page", "/"}, {"a project's page", "/p/" + rig.SeededProject(pageProjects/2)}, {"a profile", "/@" + rig.SeededHandle(0)}} {
+	for _, page := range []struct{ what, path string }{
+		{"the home page", "/"},
+		{"a project's page", "/p/" + rig.SeededProject(pageProjects/2)},
+		{"a profile", "/@" + rig.SeededHandle(0)},
+	} {
 		list = append(list,
 			asking{page.what, page.path, nil, pageReach},
 			asking{page.what + ", gzip", page.path, []string{browser}, pageReach},
@@ -102,7 +106,10 @@ func (b *bench) searches(ctx context.Context, s *rig.Service, dir string) (line,
 	}
 	slices.Sort(rates)
 	rate := rates[len(rates)/2]
-	return line{what: "at 50,000 projects, a mix of searches", ours: fmt.Sprintf("%.0f /s", rate), reach: ">= 1500 /s", reached: rate >= 1500}, nil
+	return line{
+		what: "at 50,000 projects, a mix of searches", ours: fmt.Sprintf("%.0f /s", rate), reach: ">= 1500 /s",
+		reached: rate >= 1500,
+	}, nil
 }
 
 // listed starts a service whose projects are all listed, as on a local instance, and returns the cookie of a login.

@@ -141,8 +141,11 @@ func (b *bench) pgbench(ctx context.Context, set *rig.Set, requests func(*rig.Se
 	if err != nil {
 		return 0, err
 	}
-	out, err := exec.CommandContext(ctx, filepath.Join(bin, "pgbench"), "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(smallClients), "--jobs=2",
-		"--time="+strconv.Itoa(max(1, int(b.limit.Seconds()))), "--define=content="+strings.ReplaceAll(string(text(smallSize)), "\n", " "), "--file="+script, database).CombinedOutput()
+	out,
+		err := exec.CommandContext(ctx, filepath.Join(bin, "pgbench"), "--no-vacuum", "--protocol=prepared",
+		"--client="+strconv.Itoa(smallClients), "--jobs=2",
+		"--time="+strconv.Itoa(max(1, int(b.limit.Seconds()))), "--define=content="+strings.ReplaceAll(string(text(smallSize)), "\n",
+			" "), "--file="+script, database).CombinedOutput()
 	if err != nil {
 		return 0, fmt.Errorf("pgbench: %w\n%.2000s", err, out)
 	}

@@ -85,7 +85,8 @@ func pocketCollection(ctx context.Context, addr, admin, password string) error {
 	}
 	defer l.Close()
 	login := "{" + rig.JSON("identity", admin) + "," + rig.JSON("password", password) + "}"
-	b, err := l.Want(http.StatusOK, rig.Post("/api/collections/_superusers/auth-with-password", addr, "application/json", "", []byte(login)))
+	b, err := l.Want(http.StatusOK,
+		rig.Post("/api/collections/_superusers/auth-with-password", addr, "application/json", "", []byte(login)))
 	if err != nil {
 		return err
 	}
@@ -103,6 +104,8 @@ func pocketCollection(ctx context.Context, addr, admin, password string) error {
 func pocketBody(content []byte) (body []byte, contentType string) {
 	const boundary = "----------------------------bench"
 	b := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nA small game\r\n", boundary)
-	b = fmt.Appendf(b, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"index.html\"\r\nContent-Type: text/html\r\n\r\n%s\r\n--%s--\r\n", boundary, content, boundary)
+	b = fmt.Appendf(b,
+		"--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=\"index.html\"\r\nContent-Type: "+
+			"text/html\r\n\r\n%s\r\n--%s--\r\n", boundary, content, boundary)
 	return b, "multipart/form-data; boundary=" + boundary
 }

@@ -46,7 +46,12 @@ func (b *bench) syncedPocket(ctx context.Context) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(syncedSource), 0o600); err != nil {
 		return "", err
 	}
-	for _, args := range [][]string{{"mod", "init", "synced"}, {"mod", "edit", "-require", "github.com/pocketbase/pocketbase@" + pocketVersion}, {"mod", "tidy"}, {"build", "-o", path, "."}} {
+	for _, args := range [][]string{
+		{"mod", "init", "synced"},
+		{"mod", "edit", "-require", "github.com/pocketbase/pocketbase@" + pocketVersion},
+		{"mod", "tidy"},
+		{"build", "-o", path, "."},
+	} {
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=")
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -28,9 +28,21 @@ var rows = [...]row{
 	{"live", "10,000 players on one project: memory, and the count", live},
 	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
 	{"pages", "the home page, a project's page, a profile and searches at 50,000 projects, against a bare handler", pagesRow},
-	{"waits", "the longest small write beside changes of what is large (10,000 projects or files, 400,000 versions), against writes alone", waits},
-	{"nodes", "publishes and GET of 10 KiB with 1, 2 and 3 nodes on PostgreSQL, a bucket and Redis, against a folder and against 1 node", nodesRow},
-	{"pgbench", "publishes of 10 KiB by 64 clients on PostgreSQL, against pgbench inserting the same rows, and against six bare round trips", pgbenchRow},
+	{
+		"waits",
+		"the longest small write beside changes of what is large (10,000 projects or files, 400,000 versions), against writes alone",
+		waits,
+	},
+	{
+		"nodes",
+		"publishes and GET of 10 KiB with 1, 2 and 3 nodes on PostgreSQL, a bucket and Redis, against a folder and against 1 node",
+		nodesRow,
+	},
+	{
+		"pgbench",
+		"publishes of 10 KiB by 64 clients on PostgreSQL, against pgbench inserting the same rows, and against six bare round trips",
+		pgbenchRow,
+	},
 	{"growth", "publish at 1,000,000 projects, against 1,000; start-up", growth},
 }
 

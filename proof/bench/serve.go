@@ -191,7 +191,8 @@ func target(ctx context.Context, addr, path string, pg page, f form) (request, e
 	r := request{url: "http://" + addr + path, headers: []string{"Host: " + pg.host, "Accept-Encoding: " + f.coding}}
 	if f.etag {
 		r.headers = append(r.headers, "If-None-Match: "+headers.Get("Etag"))
-		_, err = l.Want(http.StatusNotModified, rig.Get(path, pg.host, "Accept-Encoding: "+f.coding+"\r\nIf-None-Match: "+headers.Get("Etag")+"\r\n"))
+		_, err = l.Want(http.StatusNotModified,
+			rig.Get(path, pg.host, "Accept-Encoding: "+f.coding+"\r\nIf-None-Match: "+headers.Get("Etag")+"\r\n"))
 	}
 	return r, err
 }

@@ -68,7 +68,11 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 		return l, err
 	}
 	defer db.Close()
-	other, err := db.Publish().CreateAccount(ctx, publish.NewAccount{Handles: []string{"other"}, Key: sandlot.Key{Kind: sandlot.AccountKey, Hash: sandlot.Digest{1}}, CreatedAt: time.Now()})
+	other, err := db.Publish().CreateAccount(ctx,
+		publish.NewAccount{
+			Handles: []string{"other"}, Key: sandlot.Key{Kind: sandlot.AccountKey, Hash: sandlot.Digest{1}},
+			CreatedAt: time.Now(),
+		})
 	if err != nil {
 		return l, err
 	}
@@ -79,7 +83,8 @@ func seedLarge(ctx context.Context, file string) (l grown, err error) {
 	create := func(id string, n byte) (sandlot.Project, error) {
 		return db.Publish().CreateProject(ctx, publish.NewProject{
 			ID: sandlot.ProjectID(id), Account: other.ID, Suffix: "first", CreatedAt: time.Now(), Key: sandlot.Key{Hash: sandlot.Digest{n}},
-			Files: []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: sandlot.Blob{Size: 1, Inline: []byte("x")}}}, Primary: "index.html",
+			Files:   []sandlot.File{{Name: "index.html", Folded: "index.html", Blob: sandlot.Blob{Size: 1, Inline: []byte("x")}}},
+			Primary: "index.html",
 		})
 	}
 	if l.files, err = create("many-files", 2); err != nil {
@@ -123,7 +128,8 @@ func (l grown) ofProjects(ctx context.Context) []change {
 			return second(l.db.Publish().EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now()))
 		}},
 		{"deleting a project of 10,000 files", func() error {
-			return second(l.db.Operate().Remove(ctx, sandlot.Subject{Project: id}, sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)}))
+			return second(l.db.Operate().Remove(ctx, sandlot.Subject{Project: id},
+				sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)}))
 		}},
 		{"collecting all that was deleted", func() error { return collect(ctx, l.db) }},
 	}
@@ -156,7 +162,8 @@ func restore(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary}, publish.Edit{At: time.Now(), Expect: p.Version + 1, Suffix: "restored"})
+	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary},
+		publish.Edit{At: time.Now(), Expect: p.Version + 1, Suffix: "restored"})
 	return err
 }
 
@@ -193,7 +200,9 @@ func (l grown) waitBeside(ctx context.Context, c change) (line, error) {
 }
 
 // longestWait makes small writes one after another, at least one, until enough returns true.
-func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, enough func(int) bool) (longest time.Duration, writes int, err error) {
+func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, enough func(int) bool) (longest time.Duration, writes int,
+	err error,
+) {
 	for writes = 0; writes == 0 || !enough(writes); writes++ {
 		began := time.Now()
 		if err := db.Account().SetLang(ctx, id, fmt.Sprintf("l%d", writes%10)); err != nil {

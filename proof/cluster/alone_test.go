@@ -21,7 +21,8 @@ const (
 	blindFor = 30 * time.Second
 	// seeing is how long they may take to find it back: a confirmation is put off by 1.75 s.
 	seeing = 3 * time.Second
-	// askLimit is how long a read waits for the database before it is answered with what is known, and askPause for how long nobody asks then.
+	// askLimit is how long a read waits for the database before it is answered with what is known, and askPause for how long nobody asks
+	// then.
 	askLimit, askPause = time.Second, time.Second
 	// putOff is for how long nobody asks after a confirmation that has failed.
 	putOff = 1750 * time.Millisecond

@@ -110,7 +110,8 @@ func (s *service) proxy(transport *http.Transport, addr string) *httputil.Revers
 	}
 }
 
-// compareReadiness holds every fault of the run to one promise: a balancer always has a node to send to, for a part that all nodes share turns
+// compareReadiness holds every fault of the run to one promise: a balancer always has a node to send to, for a part that all nodes share
+// turns
 // none of them red (M40).
 func (r *run) compareReadiness() {
 	if n := r.front.alone.Load(); n > 0 {

@@ -151,7 +151,11 @@ func (s *shared) note(client int, in edit, call func() (edited, error)) error {
 	defer s.mu.Unlock()
 	// By the monotonic clock: the run may be longer than the system's is right.
 	ended := time.Now()
-	s.events = append(s.events, porcupine.Operation{ClientId: client, Input: in, Call: begun.Sub(s.begun).Nanoseconds(), Output: out, Return: ended.Sub(s.begun).Nanoseconds()})
+	s.events = append(s.events,
+		porcupine.Operation{
+			ClientId: client, Input: in, Call: begun.Sub(s.begun).Nanoseconds(), Output: out,
+			Return: ended.Sub(s.begun).Nanoseconds(),
+		})
 	s.newest = max(s.newest, out.version)
 	return nil
 }

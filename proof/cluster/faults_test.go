@@ -46,7 +46,8 @@ func faults() []fault {
 	}
 }
 
-// spoil has one fault after another until the time is over, in an order that the seed draws. On a machine that is slow it takes longer: until
+// spoil has one fault after another until the time is over, in an order that the seed draws. On a machine that is slow it takes longer:
+// until
 // each has happened. It ends at once when something is wrong.
 func (r *run) spoil(random *rand.Rand) {
 	list := faults()

@@ -68,7 +68,8 @@ func (r *run) transfer(key string) error {
 	}
 	once := rand.Text()
 	if _, err := r.settle("import", func(int) (a api.Answer, err error) {
-		text, header, err := r.call(http.MethodPost, "/v1/import", http.StatusOK, bytes.NewReader(export), "Authorization", "Bearer "+key, "Content-Type", "application/zip", "Idempotency-Key", once)
+		text, header, err := r.call(http.MethodPost, "/v1/import", http.StatusOK, bytes.NewReader(export), "Authorization",
+			"Bearer "+key, "Content-Type", "application/zip", "Idempotency-Key", once)
 		if err == nil {
 			err = json.Unmarshal(text, &report)
 		}
@@ -103,7 +104,8 @@ func (r *run) takeBack(key, id string) error {
 		return err
 	}
 	_, err := r.settle("take back", func(int) (a api.Answer, err error) {
-		_, header, err := r.call(http.MethodPost, "/account/projects/"+id+"/take-back", http.StatusSeeOther, nil, "Content-Type", "application/x-www-form-urlencoded", "Cookie", "__Host-session="+session)
+		_, header, err := r.call(http.MethodPost, "/account/projects/"+id+"/take-back", http.StatusSeeOther, nil, "Content-Type",
+			"application/x-www-form-urlencoded", "Cookie", "__Host-session="+session)
 		if to := header.Get("Location"); err == nil && !strings.Contains(to, id) {
 			err = fmt.Errorf("to take %s back leads to %s", id, to)
 		}
@@ -146,7 +148,9 @@ func (r *run) backAndForth(key, id, url string) error {
 		do     func(key, id string) error
 		status int
 	}{
-		{"a deletion", r.deleteProject, http.StatusNotFound}, {"a take-back", r.takeBack, http.StatusOK}, {"a second deletion", r.deleteProject, http.StatusNotFound},
+		{"a deletion", r.deleteProject, http.StatusNotFound},
+		{"a take-back", r.takeBack, http.StatusOK},
+		{"a second deletion", r.deleteProject, http.StatusNotFound},
 	} {
 		if err := step.do(key, id); err != nil {
 			return err

@@ -31,8 +31,10 @@ const aftermath = requestWait
 // explains are the words by which a line names what was wrong.
 func explains() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		ofDatabase: regexp.MustCompile(`connect to the database|store unavailable|SQLSTATE (57P0|08)|outcome.*unknown|connection reset|unexpected EOF|conn closed|broken pipe`),
-		ofStore:    regexp.MustCompile(`StatusCode: (500|0)|InternalError|S3:|operation error|exceeded maximum number of attempts|EOF|connection re(set|fused)`),
+		ofDatabase: regexp.MustCompile(`connect to the database|store unavailable|SQLSTATE (57P0|08)|outcome.*unknown|` +
+			`connection reset|unexpected EOF|conn closed|broken pipe`),
+		ofStore: regexp.MustCompile(`StatusCode: (500|0)|InternalError|S3:|operation error|` +
+			`exceeded maximum number of attempts|EOF|connection re(set|fused)`),
 	}
 }
 

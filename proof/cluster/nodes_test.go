@@ -69,7 +69,10 @@ func (s *service) startNode(t *testing.T, program string, ahead time.Duration) *
 	t.Helper()
 	n := &node{addr: testenv.Port(t), metricsAddr: testenv.Port(t), ahead: ahead}
 	t.Setenv(clockEnv, seconds(ahead))
-	args := append([]string{"--listen", n.addr, "--metrics-listen", n.metricsAddr, "--base-url", base, "--redis-url", s.redis.URL(), "--smtp-url", "smtp://" + s.mails.addr, "--access-log", "off", "--log-format", "json"}, s.flags...)
+	args := append([]string{
+		"--listen", n.addr, "--metrics-listen", n.metricsAddr, "--base-url", base, "--redis-url", s.redis.URL(),
+		"--smtp-url", "smtp://" + s.mails.addr, "--access-log", "off", "--log-format", "json",
+	}, s.flags...)
 	n.Server = testenv.Start(t, program, args...)
 	n.http, n.metrics = clientTo(t, n.addr), clientTo(t, n.metricsAddr)
 	return n

@@ -112,7 +112,8 @@ func (r *run) look(i int, p *project, random *rand.Rand) error {
 	most, strict := r.allowed(r.nodes[i], a, stale)
 	r.readDone(stale, changed, strict)
 	if stale > most {
-		return fmt.Errorf("%s serves version %d of %d, %v after the next was acknowledged, which may be %v", p.url, shows, p.count(), stale, most)
+		return fmt.Errorf("%s serves version %d of %d, %v after the next was acknowledged, which may be %v", p.url, shows, p.count(),
+			stale, most)
 	}
 	return nil
 }

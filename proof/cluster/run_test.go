@@ -59,7 +59,8 @@ const (
 	editors = 3 // of the one project that several write
 )
 
-// TestCluster runs three nodes under load while they, and the servers that they need, fail: each fault at least once. The soak runs it for ten
+// TestCluster runs three nodes under load while they, and the servers that they need, fail: each fault at least once. The soak runs it for
+// ten
 // minutes.
 func TestCluster(t *testing.T) {
 	testenv.Unraced(t)
@@ -206,7 +207,8 @@ func (r *run) calm() {
 		return r.changes >= changes && r.suspended >= suspensions || len(r.bad) > 0
 	}
 	if !testenv.Poll(2*time.Minute, enough) {
-		r.t.Errorf("%d changes and %d suspensions were held to be seen within a second, and there must be %d and %d", r.changes, r.suspended, changes, suspensions)
+		r.t.Errorf("%d changes and %d suspensions were held to be seen within a second, and there must be %d and %d", r.changes,
+			r.suspended, changes, suspensions)
 	}
 }
 
@@ -220,11 +222,16 @@ func (r *run) print() {
 	}
 	fmt.Fprintf(&b, "%6d  calls sent more than once, %d answered from the record\n", r.repeated, r.replayed)
 	fmt.Fprintf(&b, "%6s  the longest took %v: %s\n", "", r.longest.Round(time.Millisecond), r.longestHow)
-	fmt.Fprintf(&b, "%6d  reads, %d not answered; %d were held to a second, %d of them the first to show a change where it was otherwise before\n", r.reads, r.failed, r.held, r.changes)
-	fmt.Fprintf(&b, "%6s  the stalest of them by %v; by %v where a node could not ask the database\n", "", r.stalest.Round(time.Millisecond), r.stalestBlind.Round(time.Millisecond))
-	fmt.Fprintf(&b, "%6d  suspensions and ends of one held to be seen at a node within a second, the last after %v\n", r.suspended, r.stalestSuspended.Round(time.Millisecond))
+	fmt.Fprintf(&b,
+		"%6d  reads, %d not answered; %d were held to a second, %d of them the first to show a change where it was otherwise "+
+			"before\n", r.reads, r.failed, r.held, r.changes)
+	fmt.Fprintf(&b, "%6s  the stalest of them by %v; by %v where a node could not ask the database\n", "",
+		r.stalest.Round(time.Millisecond), r.stalestBlind.Round(time.Millisecond))
+	fmt.Fprintf(&b, "%6d  suspensions and ends of one held to be seen at a node within a second, the last after %v\n", r.suspended,
+		r.stalestSuspended.Round(time.Millisecond))
 	fmt.Fprintf(&b, "%6d  writes to one project by several clients, which led to version %d\n", r.edits, r.newest)
-	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n", r.stamps.versions, r.stamps.looks)
+	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n",
+		r.stamps.versions, r.stamps.looks)
 	fmt.Fprintf(&b, "%6d  times that the balancer left a node out\n", r.front.marked.Load())
 	fmt.Fprintf(&b, "%6d  errors in the logs, all of them explained unless told above\n", r.errors)
 	fmt.Fprintf(&b, "%6d  projects of %d accounts\n", len(r.projects), len(r.accounts))

@@ -100,7 +100,8 @@ func (r *run) sendStamps(key string, fields map[string]any, n, files int, random
 	}
 	once := fmt.Sprintf("%016x%016x", random.Uint64(), random.Uint64())
 	made, err := r.settle("update of many files", func(int) (api.Answer, error) {
-		return r.as(key).Send(context.Background(), api.Request{Call: "update", ContentType: "application/json", IdempotencyKey: once, Body: bytes.NewReader(body)})
+		return r.as(key).Send(context.Background(),
+			api.Request{Call: "update", ContentType: "application/json", IdempotencyKey: once, Body: bytes.NewReader(body)})
 	})
 	if err == nil {
 		r.stamps.mu.Lock()
@@ -114,7 +115,8 @@ func (r *run) sendStamps(key string, fields map[string]any, n, files int, random
 func (r *run) deleteProject(key, id string) error {
 	status := 0
 	if !testenv.Poll(patience, func() bool {
-		req, err := http.NewRequest(http.MethodDelete, r.as(key).Base.JoinPath("v1", "project", id).String(), strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
+		req, err := http.NewRequest(http.MethodDelete, r.as(key).Base.JoinPath("v1", "project", id).String(),
+			strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
 		if err != nil {
 			return false
 		}

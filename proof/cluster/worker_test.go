@@ -192,7 +192,9 @@ func (w *worker) remove(a *account, p *project) error {
 }
 
 // put sends content at once or in parts, which go to one node after another, in any order after the first.
-func (w *worker) put(key string, f api.Fields, content []byte, inParts bool, call func(*api.Client, api.Fields, io.Reader) (api.Answer, error)) (api.Answer, error) {
+func (w *worker) put(key string, f api.Fields, content []byte, inParts bool,
+	call func(*api.Client, api.Fields, io.Reader) (api.Answer, error),
+) (api.Answer, error) {
 	if !inParts {
 		f.IdempotencyKey = w.once()
 		return w.settle("write", func(int) (api.Answer, error) { return call(w.as(key), f, bytes.NewReader(content)) })

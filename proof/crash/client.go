@@ -95,7 +95,8 @@ func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 // deleteProject deletes the project of an operation.
 func (c *client) deleteProject(s *shard, o *op) (a api.Answer, err error) {
 	id := s.project(o.Account, o.Project).ID
-	req, err := http.NewRequest(http.MethodDelete, base.JoinPath("v1", "project", id).String(), strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
+	req, err := http.NewRequest(http.MethodDelete, base.JoinPath("v1", "project", id).String(),
+		strings.NewReader(fmt.Sprintf(`{"confirm":%q}`, id)))
 	if err != nil {
 		return a, err
 	}

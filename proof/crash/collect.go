@@ -80,7 +80,8 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 		return err
 	}
 	// A server that has run for an hour trusts its clock; until then nothing is deleted by age.
-	_, err = db.ExecContext(ctx, fmt.Sprintf("INSERT INTO clock (one, at) VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET at = excluded.at", time.Now().UnixMicro()))
+	_, err = db.ExecContext(ctx,
+		fmt.Sprintf("INSERT INTO clock (one, at) VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET at = excluded.at", time.Now().UnixMicro()))
 	return err
 }
 
@@ -153,7 +154,8 @@ func (e *epoch) looseRecord(ref string) string {
 		sum = `'\x` + sum[2:]
 	}
 	then := time.Now().Add(-aged).UnixMicro()
-	return fmt.Sprintf("INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('%s', %d, %s, 0, 1, %d)", ref, len(strayText), sum, then)
+	return fmt.Sprintf("INSERT INTO blobs (ref, size, sha256, is_text, loose, created_at) VALUES ('%s', %d, %s, 0, 1, %d)", ref,
+		len(strayText), sum, then)
 }
 
 // plantBlob makes one stray blob.

@@ -121,7 +121,8 @@ func (c *counts) print(w io.Writer, of []failpoint.Point) {
 	fmt.Fprintf(w, "sent, not answered    %d\n", c.unacked)
 	fmt.Fprintf(w, "sent again            %d; %d had happened already, %d answers were given again\n", c.retries, c.landed, c.fromRecord)
 	fmt.Fprintf(w, "compared              %d looks, %d MiB\n", c.looks, c.bytes>>20)
-	fmt.Fprintf(w, "restart after a kill  mean %v, longest %v, of %d\n", (c.took / time.Duration(max(c.starts, 1))).Round(time.Millisecond), c.longest.Round(time.Millisecond), c.starts)
+	fmt.Fprintf(w, "restart after a kill  mean %v, longest %v, of %d\n",
+		(c.took / time.Duration(max(c.starts, 1))).Round(time.Millisecond), c.longest.Round(time.Millisecond), c.starts)
 }
 
 func sorted[K ~string](m map[K]int) (keys []K) {

@@ -51,7 +51,8 @@ func TestMain(m *testing.M) {
 // worked is an epoch whose workers have done some things, its program killed.
 func worked(t *testing.T) *epoch {
 	t.Helper()
-	e, err := newEpoch(t.Context(), config{Workers: 2, Seed: 7, Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: testenv.Instrumented(t)}, newCounts())
+	e, err := newEpoch(t.Context(),
+		config{Workers: 2, Seed: 7, Dir: testenv.MemoryDir(t), Plain: testenv.Binary(t), Tagged: testenv.Instrumented(t)}, newCounts())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -107,7 +107,8 @@ func (e *epoch) firstDeaths() []death {
 // laterDeaths draws n deaths, or more: each point of the server once, and the others about half at moments and half at
 // points, in random order.
 func laterDeaths(r *rand.Rand, points []failpoint.Point, n int) []death {
-	points = slices.DeleteFunc(slices.Clone(points), func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
+	points = slices.DeleteFunc(slices.Clone(points),
+		func(p failpoint.Point) bool { return p == failpoint.MidMigration || p == failpoint.MidBackup })
 	r.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	var list []death
 	for i := range max(n, len(points)) {

@@ -124,7 +124,10 @@ func (d *drawer) perhapsMany(o *op) {
 
 // begin sends the first part of an upload.
 func (d *drawer) begin(o *op, s *shard) {
-	u := &upload{ID: d.secret(), Kind: publish, Account: -1, Title: o.Title, Filename: primary, Gzip: d.random.IntN(3) == 0, Total: 2 + d.random.IntN(maxParts-1)}
+	u := &upload{
+		ID: d.secret(), Kind: publish, Account: -1, Title: o.Title, Filename: primary, Gzip: d.random.IntN(3) == 0,
+		Total: 2 + d.random.IntN(maxParts-1),
+	}
 	u.Email = fmt.Sprintf("%s-w%d-%d@example.com", d.run, d.worker, o.ID)
 	if d.random.IntN(3) > 0 {
 		u.Account, u.Email = d.random.IntN(len(s.Accounts)), ""

@@ -123,7 +123,11 @@ func (e *epoch) audit(ctx context.Context) error {
 		{"accounts", "SELECT count(*) FROM accounts", accounts},
 		{"projects", "SELECT count(*) FROM projects", projects},
 		{"versions", "SELECT count(*) FROM versions", versions},
-		{"projects with a gap in their versions", "SELECT count(*) FROM projects p WHERE (SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n BETWEEN 1 AND p.version) <> p.version", 0},
+		{
+			"projects with a gap in their versions",
+			"SELECT count(*) FROM projects p WHERE (SELECT count(*) FROM versions v WHERE v.project = p.num AND v.n BETWEEN 1 " +
+				"AND p.version) <> p.version", 0,
+		},
 		{"keys", "SELECT count(*) FROM keys", accounts + projects - imported}, // imported projects have no key of their own
 		{"rows that refer to nothing", "SELECT count(*) FROM pragma_foreign_key_check", 0},
 		{"integrity", "SELECT * FROM pragma_integrity_check", "ok"},

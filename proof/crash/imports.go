@@ -62,10 +62,15 @@ func (o *op) export() ([]byte, error) {
 				files = append(files, entry{f.name, path, what.Size, what.Sum})
 				contents = append(contents, named{path, f.content})
 			}
-			versions = append(versions, map[string]any{"version": n + 1, "created_at": "2024-01-02T03:04:05Z", "title": b.title, "primary_file": primary, "files": files})
+			versions = append(versions,
+				map[string]any{
+					"version": n + 1, "created_at": "2024-01-02T03:04:05Z", "title": b.title, "primary_file": primary,
+					"files": files,
+				})
 		}
 		projects = append(projects, map[string]any{
-			"project_id": id, "title": b.title, "version": len(versions), "primary_file": primary, "created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-02T03:04:05Z",
+			"project_id": id, "title": b.title, "version": len(versions), "primary_file": primary,
+			"created_at": "2024-01-02T03:04:05Z", "updated_at": "2024-01-02T03:04:05Z",
 			"stats": map[string]int{"plays": 99, "likes": 9}, "files": files, "versions": versions,
 		})
 	}
@@ -123,7 +128,8 @@ func (c *client) sendExport(s *shard, o *op) (a api.Answer, err error) {
 func (s *shard) fitsImport(o *op) error {
 	r := o.report
 	if len(r.Projects) != o.Projects || r.Failed != 0 || r.Imported+r.Replayed != o.Projects || r.Replayed < len(o.seen) {
-		return fmt.Errorf("of %d projects, of which %d were there, %d were imported, %d replayed and %d refused", o.Projects, len(o.seen), r.Imported, r.Replayed, r.Failed)
+		return fmt.Errorf("of %d projects, of which %d were there, %d were imported, %d replayed and %d refused", o.Projects,
+			len(o.seen), r.Imported, r.Replayed, r.Failed)
 	}
 	ids := o.report.ids()
 	for i, p := range r.Projects {

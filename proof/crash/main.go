@@ -46,10 +46,14 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("crash", flag.ContinueOnError)
 	flags.IntVar(&cfg.Kills, "kills", 2000, "how often the program is killed")
 	flags.IntVar(&cfg.Workers, "workers", 8, "how many clients work at once")
-	flags.Uint64Var(&cfg.Seed, "seed", uint64(time.Now().UnixNano()), "what the operations and kills are drawn from; the moments of kills differ from run to run all the same")
+	flags.Uint64Var(&cfg.Seed, "seed", uint64(time.Now().UnixNano()),
+		"what the operations and kills are drawn from; the moments of kills differ from run to run all the same")
 	flags.StringVar(&cfg.Dir, "dir", "", "folder for data, ledger and logs (a temporary one, which is kept if something is wrong)")
-	flags.StringVar(&cfg.Power, "power", "", "cut the power at each kill, too: what was not synced is gone; the images of the disks, up to 1 GB, go into this folder, best in memory (Linux, root)")
-	set := flags.String("set", "folder", "where the program keeps everything: folder, or full for PostgreSQL, a bucket and Redis, as scripts/servers has them")
+	flags.StringVar(&cfg.Power, "power", "",
+		"cut the power at each kill, too: what was not synced is gone; the images of the disks, up to 1 GB, go into this "+
+			"folder, best in memory (Linux, root)")
+	set := flags.String("set", "folder",
+		"where the program keeps everything: folder, or full for PostgreSQL, a bucket and Redis, as scripts/servers has them")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

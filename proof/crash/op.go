@@ -70,7 +70,10 @@ const hexDigits = "0123456789abcdef"
 
 // bytes returns text that compresses to about half, so that variants are made.
 func (c content) bytes() []byte {
-	random := rand.NewChaCha8([32]byte{0: byte(c.Seed), 1: byte(c.Seed >> 8), 2: byte(c.Seed >> 16), 3: byte(c.Seed >> 24), 4: byte(c.Seed >> 32), 5: byte(c.Seed >> 40)})
+	random := rand.NewChaCha8([32]byte{
+		0: byte(c.Seed), 1: byte(c.Seed >> 8), 2: byte(c.Seed >> 16), 3: byte(c.Seed >> 24),
+		4: byte(c.Seed >> 32), 5: byte(c.Seed >> 40),
+	})
 	b := make([]byte, c.Size)
 	_, _ = random.Read(b) // never fails
 	for i := range b {

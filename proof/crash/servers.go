@@ -53,7 +53,8 @@ func (p *place) empty(ctx context.Context) error {
 	if err := p.remove(ctx); err != nil {
 		return err
 	}
-	return errors.Join(p.administer(ctx, "CREATE DATABASE "+p.quoted()+" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"), os.Mkdir(p.bucket(), 0o700))
+	return errors.Join(p.administer(ctx, "CREATE DATABASE "+p.quoted()+" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"),
+		os.Mkdir(p.bucket(), 0o700))
 }
 
 func (p *place) remove(ctx context.Context) error {
@@ -111,5 +112,6 @@ func (c config) leftOut() string {
 	if c.Servers == nil {
 		return ""
 	}
-	return "left out              points of the folder of blobs, which there is none of; backups; the search of the database's own files for keys, which are another user's\n"
+	return "left out              points of the folder of blobs, which there is none of; backups; the search of the database's " +
+		"own files for keys, which are another user's\n"
 }

@@ -54,7 +54,9 @@ func (e *epoch) logIn(sum, token string) error {
 		bytes = "decode('%s', 'hex')"
 	}
 	now := time.Now()
-	_, err = db.Exec(fmt.Sprintf("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) SELECT "+bytes+", account, '', %d, %[2]d, %[2]d, %[3]d FROM keys WHERE hash = "+
-		strings.Replace(bytes, "%s", "%[4]s", 1)+" ON CONFLICT (hash) DO NOTHING", sumOf(token), now.UnixMicro(), now.Add(time.Hour).UnixMicro(), sum))
+	const insert = "INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) " +
+		"SELECT %[1]s, account, '', %[2]d, %[2]d, %[2]d, %[3]d FROM keys WHERE hash = %[4]s ON CONFLICT (hash) DO NOTHING"
+	until := now.Add(time.Hour).UnixMicro()
+	_, err = db.Exec(fmt.Sprintf(insert, fmt.Sprintf(bytes, sumOf(token)), now.UnixMicro(), until, fmt.Sprintf(bytes, sum)))
 	return errors.Join(err, db.Close())
 }

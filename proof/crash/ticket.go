@@ -43,7 +43,8 @@ func (c *client) sendByTicket(s *shard, o *op) (a api.Answer, err error) {
 	if errors.Is(err, api.ErrNoAnswer) {
 		return a, err
 	}
-	return a, fmt.Errorf("%s: other bytes with a ticket that was used are answered %d with version %d: %w", o, twice.Status, twice.Version, err)
+	return a, fmt.Errorf("%s: other bytes with a ticket that was used are answered %d with version %d: %w", o, twice.Status,
+		twice.Version, err)
 }
 
 // told returns the fields for the ticket of the operation.

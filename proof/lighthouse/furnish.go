@@ -56,14 +56,16 @@ func game(draw *rand.Rand) ([]byte, error) {
 	for y := range 720 {
 		for x := range 1280 {
 			grain := draw.IntN(40)
-			picture.SetRGBA(x, y, color.RGBA{uint8(from + x*50/1280 + grain/4), uint8(to + y*50/720 + grain/4), uint8((x/80+y/80)%2*90 + grain), 255})
+			picture.SetRGBA(x, y,
+				color.RGBA{uint8(from + x*50/1280 + grain/4), uint8(to + y*50/720 + grain/4), uint8((x/80+y/80)%2*90 + grain), 255})
 		}
 	}
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, write := range map[string]func(io.Writer) error{
 		"index.html": func(w io.Writer) error {
-			_, err := io.WriteString(w, "<!doctype html><html lang=en><meta name=viewport content='width=device-width'><title>Game</title><p>Play")
+			_, err := io.WriteString(w,
+				"<!doctype html><html lang=en><meta name=viewport content='width=device-width'><title>Game</title><p>Play")
 			return err
 		},
 		"cover.jpg": func(w io.Writer) error { return jpeg.Encode(w, picture, nil) },

@@ -68,7 +68,11 @@ func run(ctx context.Context, modules string) (err error) {
 	}
 	base := "http://" + host(s)
 	var bad []error
-	for _, p := range []page{{"home", base + "/", ""}, {"project", base + "/p/" + project, ""}, {"account", base + "/account", "__Host-session=" + cookie}} {
+	for _, p := range []page{
+		{"home", base + "/", ""},
+		{"project", base + "/p/" + project, ""},
+		{"account", base + "/account", "__Host-session=" + cookie},
+	} {
 		got, err := p.middle(ctx, modules, filepath.Join(dir, "report.json"))
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -115,7 +119,8 @@ func (p page) look(ctx context.Context, modules, report string) (got scores, err
 	ctx, end := context.WithTimeout(ctx, oneLook)
 	defer end()
 	args := []string{
-		filepath.Join(modules, "lighthouse", "cli", "index.js"), p.url, "--quiet", "--no-enable-error-reporting", "--only-categories=" + strings.Join(categories[:], ","),
+		filepath.Join(modules, "lighthouse", "cli", "index.js"), p.url, "--quiet", "--no-enable-error-reporting",
+		"--only-categories=" + strings.Join(categories[:], ","),
 		"--output=json", "--output-path=" + report,
 		"--chrome-flags=--headless=new --no-sandbox --host-resolver-rules='MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost'",
 	}

@@ -166,7 +166,8 @@ func (m mutation) apply(dir string) ([]byte, error) {
 		return nil, err
 	}
 	if n := bytes.Count(text, []byte(m.old)); n != 1 {
-		return nil, fmt.Errorf("%s: %s has %d times %q, where one was expected; proof/mutate/table.go must follow the code", m.name, m.file, n, m.old)
+		return nil, fmt.Errorf("%s: %s has %d times %q, where one was expected; proof/mutate/table.go must follow the code", m.name,
+			m.file, n, m.old)
 	}
 	return bytes.Replace(text, []byte(m.old), []byte(m.new), 1), nil
 }
@@ -207,11 +208,13 @@ func goTest(ctx context.Context, dir, args string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", append(flags, strings.Fields(args)...)...)
 	cmd.Dir = dir
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SANDLOT_") || strings.HasPrefix(v, "SANDLOT_TEST_") { // SANDLOT_BIN would be a program without the mutation
+		if !strings.HasPrefix(v, "SANDLOT_") ||
+			strings.HasPrefix(v, "SANDLOT_TEST_") { // SANDLOT_BIN would be a program without the mutation
 			cmd.Env = append(cmd.Env, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "GOFLAGS=-buildvcs=false -trimpath -vet=off", "SANDLOT_TEST_REQUIRE=all") // so that what is built of other packages is the same wherever the copy lies
+	cmd.Env = append(cmd.Env, "GOFLAGS=-buildvcs=false -trimpath -vet=off",
+		"SANDLOT_TEST_REQUIRE=all") // so that what is built of other packages is the same wherever the copy lies
 	return cmd.CombinedOutput()
 }
 

@@ -23,7 +23,8 @@ func TestTheTableFollowsTheCode(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	out := "=== RUN   TestA\n    --- FAIL: TestA/inner (0.00s)\n--- FAIL: TestA (0.01s)\n--- PASS: TestB (0.00s)\nFAIL\npanic: test timed out after 3m0s\n"
+	out := "=== RUN   TestA\n    --- FAIL: TestA/inner (0.00s)\n--- FAIL: TestA (0.01s)\n--- PASS: TestB (0.00s)\nFAIL\npanic: " +
+		"test timed out after 3m0s\n"
 	if got := failures([]byte(out)); !slices.Equal(got, []string{"TestA", "a test that never ended"}) {
 		t.Errorf("%q", got)
 	}

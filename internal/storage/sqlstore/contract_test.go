@@ -36,23 +36,21 @@ func clockAhead(ahead *atomic.Int64) func() time.Time {
 
 func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 	return storetest.Records{
-		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), KeyUses: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(), Covers: db.Covers(), Variants: db.Variants(),
+		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(),
+		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Operate: db.Operate(), Upkeep: db.Upkeep(),
-		Copy: func(t *testing.T) storetest.Records {
-			copied := copyDatabase(t, path)
-			return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
-		},
-		Later: func(d time.Duration) { ahead.Add(int64(d)) },
-		Count: func(t *testing.T, table string) int {
-			n, err := one(t.Context(), db, scanValue[int], "SELECT count(*) FROM "+table)
-			expect.OK(t, err)
-			return n
-		},
-		Revoke: func(t *testing.T, hash sandlot.Digest) {
-			mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
-		},
-		Unlist: func(t *testing.T, id sandlot.ProjectID, yes bool) {
-			mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
+		Beside: storetest.Beside{
+			Copy: func(t *testing.T) storetest.Records {
+				copied := copyDatabase(t, path)
+				return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
+			},
+			Later: func(d time.Duration) { ahead.Add(int64(d)) },
+			Revoke: func(t *testing.T, hash sandlot.Digest) {
+				mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
+			},
+			Unlist: func(t *testing.T, id sandlot.ProjectID, yes bool) {
+				mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
+			},
 		},
 	}
 }

@@ -78,7 +78,8 @@ func (m *machine) repeat(t *rapid.T) {
 		return
 	}
 	v := k.project.versions[k.version-1]
-	if got.project.ID != k.project.id || got.project.Version != k.version || got.project.Suffix != v.suffix || got.project.Size != v.size() && !v.erased {
+	if got.project.ID != k.project.id || got.project.Version != k.version || got.project.Suffix != v.suffix ||
+		got.project.Size != v.size() && !v.erased {
 		t.Fatalf("repeated it yields %+v, want version %d of %s", got.project, k.version, k.project.id)
 	}
 	if k.account != nil && (got.keys.Account != k.account.key || got.keys.Project != k.project.key) {

@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"maps"
 	"slices"
 
@@ -48,39 +47,17 @@ func (m *machine) newAccount(t *rapid.T, a sandlot.Account, key sandlot.Secret, 
 	return &account{id: a.ID, handle: a.Handle, email: email, key: key}
 }
 
-// declare draws what a client says about the bytes, and whether it is true.
-func declare(t *rapid.T, text string) (d publish.Declared, yes bool) {
-	size, sum := int64(len(text)), sha256.Sum256([]byte(text))
-	switch rapid.IntRange(0, 9).Draw(t, "declared") {
-	case 0:
-		size++
-		return publish.Declared{Size: &size}, false
-	case 1:
-		return publish.Declared{Size: &size, SHA256: hex.EncodeToString(sum[:])}, true
-	case 2:
-		sum[0] ^= 1
-		return publish.Declared{SHA256: hex.EncodeToString(sum[:])}, false
-	}
-	return publish.Declared{}, true
-}
-
 // publish makes a project, and an account if nobody calls.
 func (m *machine) publish(t *rapid.T) {
 	by, page := m.actor(t), text(t)
 	in := publish.PublishInput{Title: orEmpty(maybe(t, "title", "Space Cats")), Lang: orEmpty(maybe(t, "lang", "de"))}
 	in.Email = rapid.SampledFrom([]string{"ada@example.org", "bob@example.org", ""}).Draw(t, "email")
-	var told bool
-	in.Declared, told = declare(t, page)
-
-	why := refusedContent(primary, page, primary)
+	why := refusedContent(primary, page)
 	if by.scoped() {
 		why = append(why, sandlot.CodeAccountKeyRequired)
 	}
 	if by.nobody() && in.Email == "" {
 		why = append(why, sandlot.CodeEmailRequired)
-	}
-	if !told {
-		why = append(why, sandlot.CodeDigestMismatch)
 	}
 	if m.full(by) {
 		why = append(why, sandlot.CodeQuotaExceeded)
@@ -107,7 +84,8 @@ func (m *machine) publish(t *rapid.T) {
 	if want == "" {
 		want = title(page)
 	}
-	p := m.published(t, by.account, out, project{title: want, lang: in.Lang}, version{files: m.files(map[string]string{primary: page}), primary: primary})
+	p := m.published(t, by.account, out, project{title: want, lang: in.Lang},
+		version{files: m.files(map[string]string{primary: page})})
 	m.keep(in.Idempotency, kept{project: p, version: 1, account: by.account, again: func(t *rapid.T, other bool) (firstAnswer, error) {
 		in := in
 		if other {
@@ -122,7 +100,8 @@ func (m *machine) publish(t *rapid.T) {
 // published compares the answer of a publish and records the project.
 func (m *machine) published(t *rapid.T, owner *account, out publish.Published, words project, first version) *project {
 	got := out.Project
-	if got.Account != owner.id || got.Handle != owner.handle || got.Title != words.title || got.Version != 1 || got.FileCount != len(first.files) || got.Size != first.size() || got.Primary != first.primary {
+	if got.Account != owner.id || got.Handle != owner.handle || got.Title != words.title || got.Version != 1 ||
+		got.FileCount != len(first.files) || got.Size != first.size() || got.Primary != primary {
 		t.Fatalf("published as %+v, want title %q of %q with %d bytes", got, words.title, owner.handle, first.size())
 	}
 	if out.Keys.Account != owner.key || out.Keys.Project == "" {
@@ -193,10 +172,6 @@ func (m *machine) update(t *rapid.T) {
 	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)
 	in.IfVersion = ifVersion(t, p)
-	var told bool
-	if in.Declared, told = declare(t, text); !told {
-		why = append(why, sandlot.CodeDigestMismatch)
-	}
 	if p != nil {
 		why = append(why, refusedPut(p, name, text, in.IfVersion)...)
 	}
@@ -226,7 +201,6 @@ func (m *machine) update(t *rapid.T) {
 
 // updated compares the answer of an update and records the version.
 func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, text string, title *string) {
-	name = p.inside(name)
 	_, there := p.current().files[name]
 	next := p.current().next(out.Project.Suffix, m.now)
 	next.files[name] = m.file(text)
@@ -243,8 +217,10 @@ func (m *machine) updated(t *rapid.T, p *project, out publish.Updated, name, tex
 // changed compares what a change left with the model.
 func (m *machine) changed(t *rapid.T, p *project, got sandlot.Project, previous int) {
 	n := len(p.versions)
-	if got.ID != p.id || got.Version != n || previous != n-1 || got.Title != p.title || got.Size != p.current().size() || got.FileCount != len(p.current().files) || !got.UpdatedAt.Equal(p.current().at) {
-		t.Fatalf("version %d after %d is %+v, want version %d with %d files of %d bytes", got.Version, previous, got, n, len(p.current().files), p.current().size())
+	if got.ID != p.id || got.Version != n || previous != n-1 || got.Title != p.title || got.Size != p.current().size() ||
+		got.FileCount != len(p.current().files) || !got.UpdatedAt.Equal(p.current().at) {
+		t.Fatalf("version %d after %d is %+v, want version %d with %d files of %d bytes", got.Version, previous, got, n,
+			len(p.current().files), p.current().size())
 	}
 }
 
@@ -282,21 +258,22 @@ func (m *machine) deleteFile(t *rapid.T) {
 	if out.Filename != name || out.Project.FileCount != len(next.files) {
 		t.Fatalf("deleted %q, %d files are left, want %q and %d", out.Filename, out.Project.FileCount, name, len(next.files))
 	}
-	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
-		in := in
-		if other {
-			in.Filename = primary
-		}
-		out, err := m.DeleteFile(t.Context(), m.caller(t, by), in)
-		return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
-	}})
+	m.keep(in.Idempotency,
+		kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
+			in := in
+			if other {
+				in.Filename = primary
+			}
+			out, err := m.DeleteFile(t.Context(), m.caller(t, by), in)
+			return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
+		}})
 }
 
 func refusedDelete(p *project, name string, ifVersion *int) (why []sandlot.Code) {
 	if ifVersion != nil && *ifVersion != len(p.versions) {
 		why = append(why, sandlot.CodeVersionConflict)
 	}
-	if name == primary || name == p.current().primary {
+	if name == primary {
 		return append(why, sandlot.CodePrimaryFileProtected)
 	}
 	if _, there := p.current().files[name]; !there {

@@ -14,12 +14,15 @@ var base64Page = base64.StdEncoding.EncodeToString([]byte("<p>hello"))
 
 // names are few, so that they meet: some differ only in case, some are a folder
 // of another.
-var names = []string{primary, "style.css", "STYLE.css", "a", "a/b.js", "A/c.js", "more/page.html", "game.html", "data.bin"}
+var names = []string{primary, "style.css", "STYLE.css", "a", "a/b.js", "A/c.js", "more/page.txt", "game.html", "data.bin"}
 
 // text draws the bytes of a file, kept in the database or on the disk.
 func text(t *rapid.T) string {
 	n := rapid.IntRange(0, 99).Draw(t, "n")
-	switch rapid.SampledFrom([]string{"page", "large page", "bytes", "large bytes", "page", "large page", "empty", "gzip", "base64"}).Draw(t, "content") {
+	switch rapid.SampledFrom([]string{
+		"page", "large page", "bytes", "large bytes", "page", "large page", "empty", "gzip",
+		"base64",
+	}).Draw(t, "content") {
 	case "page":
 		return fmt.Sprintf("<!doctype html><title>T%d</title>", n)
 	case "large page":
@@ -71,3 +74,6 @@ func orEmpty(s *string) string {
 	}
 	return *s
 }
+
+// seldom is true once in four times.
+func seldom(t *rapid.T, what string) bool { return !often(t, "not "+what) }

@@ -1,9 +1,7 @@
 package model_test
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"pgregory.net/rapid"
 
@@ -40,17 +38,18 @@ func (m *machine) restore(t *rapid.T) {
 	next.from = in.Version
 	m.add(p, next)
 	m.changed(t, p, out.Project, out.Previous)
-	if out.From != in.Version || out.Project.Primary != next.primary {
-		t.Fatalf("restored version %d, which opens %s; want %d, %s", out.From, out.Project.Primary, in.Version, next.primary)
+	if out.From != in.Version || out.Project.Primary != primary {
+		t.Fatalf("restored version %d, which opens %s; want %d, %s", out.From, out.Project.Primary, in.Version, primary)
 	}
-	m.keep(in.Idempotency, kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
-		in := in
-		if other {
-			in.Version++
-		}
-		out, err := m.Restore(t.Context(), m.caller(t, by), in)
-		return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
-	}})
+	m.keep(in.Idempotency,
+		kept{project: p, version: len(p.versions), reads: true, again: func(t *rapid.T, other bool) (firstAnswer, error) {
+			in := in
+			if other {
+				in.Version++
+			}
+			out, err := m.Restore(t.Context(), m.caller(t, by), in)
+			return firstAnswer{replayed: out.FromRecord, project: out.Project}, err
+		}})
 }
 
 func refusedRestore(p *project, in publish.RestoreInput) (why []sandlot.Code) {
@@ -63,93 +62,12 @@ func refusedRestore(p *project, in publish.RestoreInput) (why []sandlot.Code) {
 	return why
 }
 
-// amend changes what is said about a project, and which file it opens first.
-func (m *machine) amend(t *rapid.T) {
-	by := m.actor(t)
-	ref, p, why := m.target(t, by)
-	if ref == "" && !by.nobody() {
-		ref, p, why = "no-such-project-1", nil, []sandlot.Code{sandlot.CodeProjectNotFound}
-	}
-	in := publish.AmendInput{
-		Title: maybe(t, "title", "Amended", ""), Description: maybe(t, "description", "About", ""), Lang: maybe(t, "lang", "fr", ""),
-		Listed: maybe(t, "listed", true, false), Threads: maybe(t, "threads", true, false), IfVersion: ifVersion(t, p),
-	}
-	if often(t, "tags") {
-		in.Tags = []string{pick(t, "tag", []string{"cats", "3d"}), "Rätsel"}[:pick(t, "how many tags", []int{0, 1, 2})]
-	}
-	if seldom(t, "primary_file") {
-		in.Primary = new(wanted(t))
-	}
-	if p != nil && often(t, "one that is there") && in.Primary != nil {
-		*in.Primary = pick(t, "which", slices.Sorted(maps.Keys(p.current().files)))
-	}
-	said := in.Title != nil || in.Description != nil || in.Lang != nil || in.Tags != nil || in.Listed != nil || in.Threads != nil
-	if p != nil {
-		why = refusedAmend(p, in, said)
-	}
-	out, err := m.Amend(t.Context(), m.caller(t, by), ref, in)
-	if !m.happened(t, "amend", err, why) {
-		return
-	}
-	p.say(in)
-	if in.Primary != nil && *in.Primary != p.current().primary {
-		next := p.current().next(out.Project.Suffix, m.now)
-		next.primary = *in.Primary
-		m.add(p, next)
-	} else if said {
-		m.change(p, change{version: len(p.versions), by: m.here})
-	}
-	m.compareHead(t, out.Project, p)
-}
-
-func refusedAmend(p *project, in publish.AmendInput, said bool) (why []sandlot.Code) {
-	if in.IfVersion != nil && *in.IfVersion != len(p.versions) {
-		why = append(why, sandlot.CodeVersionConflict)
-	}
-	if in.Primary == nil {
-		if !said {
-			why = append(why, sandlot.CodeMissingField)
-		}
-		return why
-	}
-	switch f, there := p.current().files[*in.Primary]; {
-	case *in.Primary == "":
-		why = append(why, sandlot.CodeInvalidFilename)
-	case !there:
-		why = append(why, sandlot.CodeFileNotFound)
-	case f.text == "":
-		why = append(why, sandlot.CodeInvalidField)
-	}
-	return why
-}
-
-// say records the details.
-func (p *project) say(in publish.AmendInput) {
-	for _, f := range []struct {
-		said *string
-		of   *string
-	}{{in.Title, &p.title}, {in.Description, &p.about}, {in.Lang, &p.lang}} {
-		if f.said != nil {
-			*f.of = *f.said
-		}
-	}
-	if in.Tags != nil {
-		p.tags = sandlot.Tags(strings.ToLower(strings.Join(in.Tags, " ")))
-	}
-	if in.Listed != nil {
-		p.unlisted = !*in.Listed
-	}
-	if in.Threads != nil {
-		p.threads = *in.Threads
-	}
-}
-
 // compareHistory compares what a project's owner sees of its versions.
 func (m *machine) compareHistory(t *rapid.T, p *project) {
 	by, n, cursor := m.caller(t, actor{account: p.owner, project: p}), len(p.versions), ""
 	limit := rapid.IntRange(1, 5).Draw(t, "versions at once")
 	for {
-		got, err := m.Versions(t.Context(), by, string(p.id), limit, cursor)
+		got, err := m.Reader.Versions(t.Context(), by, string(p.id), limit, cursor)
 		if err != nil {
 			t.Fatalf("versions of %s: %v", p.id, err)
 		}
@@ -178,8 +96,9 @@ func (p *project) compareVersion(t *rapid.T, got sandlot.VersionChange) {
 	if v.erased {
 		return
 	}
-	if got.Suffix != v.suffix || got.Title != v.title || got.Primary != v.primary || got.RestoredFrom != v.from || !got.CreatedAt.Equal(v.at) {
-		t.Fatalf("version %d of %s is %+v, want %q that opens %s, restored from %d", got.N, p.id, got, v.title, v.primary, v.from)
+	if got.Suffix != v.suffix || got.Title != v.title || got.Primary != primary || got.RestoredFrom != v.from ||
+		!got.CreatedAt.Equal(v.at) {
+		t.Fatalf("version %d of %s is %+v, want %q that opens %s, restored from %d", got.N, p.id, got, v.title, primary, v.from)
 	}
 	if !got.Known || got.N == 1 {
 		return

@@ -13,12 +13,9 @@ import (
 
 	"sandlot"
 	owners "sandlot/internal/domain/account"
-	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
-	"sandlot/internal/domain/transfer"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -39,12 +36,9 @@ type set interface {
 // A node is one Service, with what the test asks of it beside.
 type node struct {
 	*publish.Service
-	*publish.Reader
 	*publish.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
-	tickets  *ticket.Service
-	imports  *transfer.Service
 	db       *sqlstore.DB
 	blobs    sandlot.Blobs // as the collector has them
 
@@ -62,7 +56,10 @@ var config = publish.Config{
 
 // options are those of every node.
 func (m *machine) options() []publish.Option {
-	return []publish.Option{publish.WithClock(m.clock.Now), publish.WithRandom(m.random), publish.WithElapsed(func() time.Duration { return m.elapsed })}
+	return []publish.Option{
+		publish.WithClock(m.clock.Now), publish.WithRandom(m.random),
+		publish.WithElapsed(func() time.Duration { return m.elapsed }),
+	}
 }
 
 // newNode makes one on its stores.
@@ -73,15 +70,10 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {
 		return nil, err
 	}
-	n.Reader = n.Service.Reader
-	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
+	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(),
+		owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
-		return nil, err
-	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service.Reader, Heads: n.Heads.After, Temporary: m.dir, Now: m.clock.Now})
-	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Pictures: covers, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }
@@ -143,7 +135,7 @@ func (m *machine) fall(t *rapid.T) {
 // at is an action that comes a moment after the one before, at one of the nodes.
 func (m *machine) at(action func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
-		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, heads.Hold + time.Millisecond}).Draw(t, "a moment")
+		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, heads.CacheHold + time.Millisecond}).Draw(t, "a moment")
 		if rapid.Bool().Draw(t, "heads are confirmed") {
 			for _, n := range m.nodes {
 				if err := n.Heads.Confirm(t.Context()); err != nil {
@@ -162,10 +154,10 @@ func (m *machine) at(action func(*rapid.T)) func(*rapid.T) {
 // written before it was opened, and what others wrote more than a second ago, it has seen, and it never goes
 // back to what was before.
 func (m *machine) checkHead(t *rapid.T, n *node, p *project) {
-	got, err := n.Current(t.Context(), nobody, p.id)
+	got, err := n.Reader.Current(t.Context(), nobody, p.id)
 	least := p.seen[n.number]
 	for i, c := range p.changes {
-		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > heads.Hold {
+		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > heads.CacheHold {
 			least = max(least, i)
 		}
 	}

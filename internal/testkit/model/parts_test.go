@@ -27,10 +27,6 @@ type partCall struct {
 	project      *project // of an update
 	filename     string
 	ifVersion    *int
-
-	tree    *tree // of which the parts are the archive; nil: they are one file
-	pieces  int   // in how many parts it is meant to be sent
-	replace bool  // of an update
 }
 
 // ids are few, so that uploads meet, but more than one may have at once.
@@ -92,22 +88,6 @@ func (m *machine) drawMetadata(t *rapid.T, c *partCall) {
 		c.project = pick(t, "project", mine)
 	}
 	c.ifVersion = ifVersion(t, c.project)
-	if c.n == 1 && seldom(t, "an archive") {
-		c.tree, c.replace, c.pieces = drawTree(t, nil), rapid.Bool().Draw(t, "replace"), max(c.total, 2)
-		if c.tree.format != "zip" {
-			c.tree.format = "tar.gz"
-		}
-		c.text = c.piece(t, 1)
-	}
-}
-
-// piece is the part of that number, counted from 1, of an archive.
-func (c partCall) piece(t *rapid.T, n int) string {
-	all := c.tree.packed(t, c.tree.format)
-	if n > c.pieces {
-		return "more"
-	}
-	return all[len(all)*(n-1)/c.pieces : len(all)*n/c.pieces]
 }
 
 // openUploads returns those that lack parts, and those whose file was refused.
@@ -143,9 +123,6 @@ func (m *machine) nextPart(t *rapid.T, u *upload) {
 	}
 	if c.n > 0 {
 		c.text = partText(t)
-	}
-	if c.n > 0 && c.tree != nil && often(t, "of the archive") {
-		c.text = c.piece(t, c.n)
 	}
 	m.send(t, c)
 }
@@ -195,8 +172,8 @@ func (m *machine) send(t *rapid.T, c partCall) {
 	}
 }
 
-// sendAfterCrash makes a call again that was lost: it does what it would have done, once. A call without bytes proves who makes it by the
-// upload_token.
+// sendAfterCrash makes a call again that was lost: it does what it would have done, once. A call without bytes proves
+// who makes it by the upload_token.
 func (m *machine) sendAfterCrash(t *rapid.T, c partCall) {
 	if m.sure() {
 		m.cut = false
@@ -236,14 +213,12 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 			return out, err
 		}
 	}
-	archive := ""
-	if c.tree != nil && c.n == 1 {
-		archive = c.tree.format
-	}
 	if c.op == sandlot.OpPublish {
-		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in, Archive: archive})
+		out.published, out.pending, err = m.Publish(t.Context(), by,
+			publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in})
 	} else {
-		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in, Many: publish.Many{Archive: archive, Replace: c.replace}})
+		out.updated, out.pending, err = m.Update(t.Context(), by,
+			publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in})
 	}
 	return out, err
 }
@@ -308,7 +283,10 @@ func (c partCall) fixed(u *upload) bool {
 // accepted keeps the part in the model, and compares what came of it.
 func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	if u == nil {
-		u = &upload{key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{}, expires: m.now.Add(24 * time.Hour)}
+		u = &upload{
+			key: uploadKey(c.by, c.op, c.id), owner: uploadOwner(c.by), parts: map[int]string{},
+			expires: m.now.Add(24 * time.Hour),
+		}
 		m.uploads[u.key] = u
 	}
 	fixed := c.n == 1 && u.parts[1] != "" && c.fixed(u)
@@ -324,56 +302,35 @@ func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, er
 		m.checkPending(t, u, out.pending)
 		return
 	}
-	if m.happened(t, "completing part", err, m.refusedWhole(t, u)) {
+	if m.happened(t, "completing part", err, m.refusedWhole(u)) {
 		m.completed(t, c, u, out)
 	}
 }
 
 // refusedWhole tells why the file that the parts make is refused, if so. The
 // upload stays open then.
-func (m *machine) refusedWhole(t *rapid.T, u *upload) (why []sandlot.Code) {
+func (m *machine) refusedWhole(u *upload) (why []sandlot.Code) {
 	text := u.joined()
-	if u.first.tree == nil && len(text) > maxFile {
+	if len(text) > maxFile {
 		why = append(why, sandlot.CodeContentTooLarge)
 	}
 	if u.first.op == sandlot.OpPublish && m.full(u.first.by) {
 		why = append(why, sandlot.CodeQuotaExceeded)
 	}
-	if u.first.tree != nil {
-		return append(why, m.refusedArchive(t, u)...)
-	}
 	if u.first.op == sandlot.OpPublish {
-		return append(why, refusedContent(primary, text, primary)...)
+		return append(why, refusedContent(primary, text)...)
 	}
 	return append(why, refusedPut(u.first.project, u.first.filename, text, u.first.ifVersion)...)
-}
-
-// refusedArchive tells why the archive that the parts make is refused, if so.
-func (m *machine) refusedArchive(t *rapid.T, u *upload) (why []sandlot.Code) {
-	c := u.first
-	if u.joined() != c.tree.packed(t, c.tree.format) {
-		why = []sandlot.Code{sandlot.CodeInvalidArchive}
-		if _, more := c.tree.arranged(c.tree.folder(), true); slices.Contains(more, sandlot.CodeContentTooLarge) {
-			why = append(why, sandlot.CodeContentTooLarge) // which may be seen before what is damaged
-		}
-		return why
-	}
-	if c.op == sandlot.OpPublish {
-		_, _, why = c.tree.refusedNew(true, "")
-		return why
-	}
-	if c.ifVersion != nil && *c.ifVersion != len(c.project.versions) {
-		why = append(why, sandlot.CodeVersionConflict)
-	}
-	_, more := m.merge(c.project, c.tree, true, c.replace, "")
-	return append(why, more...)
 }
 
 func (m *machine) checkPending(t *rapid.T, u *upload, got *publish.Pending) {
 	if got == nil {
 		t.Fatal("an upload that lacks parts was completed")
 	}
-	want := &publish.Pending{UploadID: got.UploadID, Total: u.total, Received: slices.Sorted(maps.Keys(u.parts)), Missing: []int{}, ExpiresAt: got.ExpiresAt, Warnings: got.Warnings}
+	want := &publish.Pending{
+		UploadID: got.UploadID, Total: u.total, Received: slices.Sorted(maps.Keys(u.parts)), Missing: []int{},
+		ExpiresAt: got.ExpiresAt, Warnings: got.Warnings,
+	}
 	if u.first.by.nobody() {
 		if u.token == "" {
 			u.token = got.Token
@@ -401,10 +358,6 @@ func (m *machine) completed(t *rapid.T, c partCall, u *upload, out partAnswer) {
 	switch first := u.first; {
 	case first.op == sandlot.OpPublish:
 		u.project = m.completedPublish(t, c, u, out.published)
-	case first.tree != nil:
-		u.project = first.project
-		next, _ := m.merge(u.project, first.tree, true, first.replace, "")
-		m.updatedMany(t, u.project, out.updated, next, nil)
 	default:
 		u.project = first.project
 		m.updated(t, u.project, out.updated, first.filename, u.joined(), nil)
@@ -419,18 +372,11 @@ func (m *machine) completedPublish(t *rapid.T, c partCall, u *upload, out publis
 		owner = m.newAccount(t, *out.Account, out.Keys.Account, u.first.email)
 		m.accounts = append(m.accounts, owner)
 	}
-	files, page := map[string]string{primary: u.joined()}, primary
-	if u.first.tree != nil {
-		files, page, _ = u.first.tree.refusedNew(true, "")
-	}
-	name, wrapper := u.first.title, ""
-	if u.first.tree != nil {
-		wrapper = u.first.tree.folder()
-	}
+	name, page := u.first.title, u.joined()
 	if name == "" {
-		name = title(files[page])
+		name = title(page)
 	}
-	return m.published(t, owner, out, project{title: name, wrapper: wrapper}, version{files: m.files(files), primary: page})
+	return m.published(t, owner, out, project{title: name}, version{files: m.files(map[string]string{primary: page})})
 }
 
 // replayed compares the answer to a call of an upload that is complete: the
@@ -460,7 +406,8 @@ func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, er
 			t.Fatal("the completing part again yields other keys")
 		}
 	}
-	if got.ID != u.project.id || got.Version != u.version || got.Suffix != v.suffix || !v.erased && (got.Size != v.size() || got.FileCount != len(v.files)) {
+	if got.ID != u.project.id || got.Version != u.version || got.Suffix != v.suffix || !v.erased &&
+		(got.Size != v.size() || got.FileCount != len(v.files)) {
 		t.Fatalf("the completing part again yields %+v, want version %d of %s", got, u.version, u.project.id)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"sandlot"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -33,8 +33,10 @@ func (s *shared) open(t *rapid.T, m *machine) *node {
 	t.Cleanup(own.end)
 	w := s.world.Node(own)
 	p := &power{left: -1}
-	records := mortal{w.DB.Publish(), p}
-	n, err := m.newNode(t.Context(), w.DB, publish.Stores{Store: records, Management: mortalProjects{w.DB.Publish(), p}, Blobs: mortalBlobs{w.Stored, p}})
+	w.Faults.Step = p.around
+	stores := w.Stores()
+	stores.Blobs, stores.Statistics = mortalBlobs{w.Stored, p}, nil
+	n, err := m.newNode(t.Context(), w.DB, stores)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,62 +101,22 @@ func (p *power) half() error {
 	return nil
 }
 
-func (p *power) step(do func() error) error {
+// writes are the steps of stores that a node may die in.
+var writes = []string{"CreateAccount", "CreateProject", "PutFile", "DeleteFile", "SaveUpload", "Rearrange", "Put"}
+
+// around is the two halves of a step.
+func (p *power) around(step string) (before, after error) {
+	if !slices.Contains(writes, step) {
+		return nil, nil
+	}
 	if err := p.half(); err != nil {
-		return sandlot.NoEffect(err)
+		return sandlot.NoEffect(err), nil
 	}
-	if err := do(); err != nil {
-		return err
-	}
-	return p.half()
+	return nil, p.half()
 }
 
-// mortal is a store as a node has it that may die: what it writes.
-type mortal struct {
-	publish.Store
-	*power
-}
-
-// CreateAccount implements publish.Store.
-func (s mortal) CreateAccount(ctx context.Context, na publish.NewAccount) (out sandlot.Account, err error) {
-	err = s.step(func() error { out, err = s.Store.CreateAccount(ctx, na); return err })
-	return out, err
-}
-
-// CreateProject implements publish.Store.
-func (s mortal) CreateProject(ctx context.Context, np publish.NewProject) (out sandlot.Project, err error) {
-	err = s.step(func() error { out, err = s.Store.CreateProject(ctx, np); return err })
-	return out, err
-}
-
-// PutFile implements publish.Store.
-func (s mortal) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
-	err = s.step(func() error { out, changed, err = s.Store.PutFile(ctx, id, f, at); return err })
-	return out, changed, err
-}
-
-// DeleteFile implements publish.Store.
-func (s mortal) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
-	err = s.step(func() error { out, changed, err = s.Store.DeleteFile(ctx, id, name, at); return err })
-	return out, changed, err
-}
-
-// SaveUpload implements publish.Store.
-func (s mortal) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (out int64, err error) {
-	err = s.step(func() error { out, err = s.Store.SaveUpload(ctx, u, part, within); return err })
-	return out, err
-}
-
-// mortalProjects is a store of what owners do with projects as such a node has it.
-type mortalProjects struct {
-	publish.ManagementStore
-	*power
-}
-
-// Rearrange implements publish.ProjectStore.
-func (s mortalProjects) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (out sandlot.Project, changed sandlot.Changed, err error) {
-	err = s.step(func() error { out, changed, err = s.ManagementStore.Rearrange(ctx, id, c, at); return err })
-	return out, changed, err
+func (p *power) step(do func() error) error {
+	return (&testworld.Faults{Step: p.around}).Around("Put", do)
 }
 
 // mortalBlobs are the blobs as such a node has them.

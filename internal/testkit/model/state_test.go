@@ -17,9 +17,8 @@ type state struct {
 	gone     []*project // with their accounts, or for good
 	trash    []*project // which their owners may take back
 	uploads  map[string]*upload
-	given    []*ticketed // tickets, the latest
-	seq      int         // of the last change of a project
-	puts     int         // files put so far
+	seq      int // of the last change of a project
+	puts     int // files put so far
 	now      time.Time
 
 	elapsed time.Duration // by the clock that nobody sets
@@ -40,11 +39,6 @@ type project struct {
 	key      sandlot.Secret
 	title    string
 	lang     string
-	about    string // its description
-	unlisted bool
-	threads  bool
-	tags     sandlot.Tags
-	wrapper  string // the folder that was taken off from around its files
 	made     time.Time
 	deleted  time.Time // of one in the trash
 	seq      int
@@ -60,9 +54,8 @@ type version struct {
 	files  map[string]file
 	erased bool
 
-	title   string // the project's, as the version left it
-	primary string
-	from    int // the version that was restored, 0 for none
+	title string // the project's, as the version left it
+	from  int    // the version that was restored, 0 for none
 }
 
 // change is what a change made of that which every node serves of a project.
@@ -131,7 +124,7 @@ func (v version) size() (n int64) {
 
 // next is the version after it that has the same files, which may be changed.
 func (v version) next(suffix string, at time.Time) version {
-	return version{suffix: suffix, at: at, files: maps.Clone(v.files), primary: v.primary}
+	return version{suffix: suffix, at: at, files: maps.Clone(v.files)}
 }
 
 // of returns an account's projects, the one that was changed last first.
@@ -195,15 +188,6 @@ func (s *state) drop(a *account) {
 	s.projects = slices.DeleteFunc(s.projects, func(p *project) bool { return p.owner == a })
 	s.accounts = slices.DeleteFunc(s.accounts, func(other *account) bool { return other == a })
 	maps.DeleteFunc(s.uploads, func(_ string, u *upload) bool { return u.first.by.account == a })
-	s.dropTickets(func(p *project) bool { return p.owner == a }, a)
-}
-
-// dropTickets forgets those of an account, and those that are about projects.
-func (s *state) dropTickets(which func(*project) bool, a *account) {
-	s.given = slices.DeleteFunc(s.given, func(g *ticketed) bool {
-		of := func(p *project) bool { return p != nil && which(p) }
-		return a != nil && g.by.account == a || of(g.project) || of(g.made) || of(g.by.project)
-	})
 }
 
 // empty forgets projects of the trash.
@@ -247,19 +231,8 @@ func conflicts(files map[string]file, name string) bool {
 	return false
 }
 
-// inside is the name that one file gets: without the folder that was taken off before, unless the project has that folder.
-func (p *project) inside(name string) string {
-	for other := range p.current().files {
-		if p.wrapper != "" && strings.HasPrefix(other, p.wrapper) {
-			return name
-		}
-	}
-	return strings.TrimPrefix(name, p.wrapper)
-}
-
 // refusedPut tells why a file cannot be put into a project, if so.
 func refusedPut(p *project, name, text string, ifVersion *int) (why []sandlot.Code) {
-	name = p.inside(name)
 	files := p.current().files
 	if ifVersion != nil && *ifVersion != len(p.versions) {
 		why = append(why, sandlot.CodeVersionConflict)
@@ -270,12 +243,12 @@ func refusedPut(p *project, name, text string, ifVersion *int) (why []sandlot.Co
 	if _, there := files[name]; !there && len(files) >= maxFiles {
 		why = append(why, sandlot.CodeQuotaExceeded)
 	}
-	return append(why, refusedContent(name, text, p.current().primary)...)
+	return append(why, refusedContent(name, text)...)
 }
 
-// refusedContent tells why a file cannot have these bytes, if so. page is the name of the primary file.
-func refusedContent(name, text, page string) (why []sandlot.Code) {
-	if text == "" && (name == primary || name == page) {
+// refusedContent tells why a file cannot have these bytes, if so.
+func refusedContent(name, text string) (why []sandlot.Code) {
+	if text == "" && name == primary {
 		why = append(why, sandlot.CodeInvalidField)
 	}
 	if strings.HasSuffix(name, ".html") && encodedTwice(text) {
@@ -321,11 +294,6 @@ func (s *state) forgetExpired() {
 			delete(s.uploads, key)
 		}
 	}
-}
-
-// forgetTickets is that of tickets.
-func (s *state) forgetTickets() {
-	s.given = slices.DeleteFunc(s.given, func(g *ticketed) bool { return !s.now.Before(g.expires) })
 }
 
 // unfinished counts an owner's open uploads.

@@ -44,14 +44,14 @@ func (m *machine) deleteProject(t *rapid.T) {
 	m.projects = slices.DeleteFunc(m.projects, func(other *project) bool { return other == p })
 	m.trash = append(m.trash, p)
 	m.change(p, change{by: m.here})
-	m.dropTickets(func(other *project) bool { return other == p }, nil)
 	m.recent = slices.DeleteFunc(m.recent, func(c partCall) bool { return c.project == p || c.by.project == p })
 	m.kept = slices.DeleteFunc(m.kept, func(k kept) bool { return k.project == p })
 	for _, n := range m.nodes {
 		_, err := n.Identify(t.Context(), sandlot.Presented{Key: p.key}, nobody.From)
 		m.happened(t, "present the key of a project that was deleted", err, []sandlot.Code{sandlot.CodeInvalidKey})
 	}
-	if again, err := m.DeleteProject(t.Context(), m.caller(t, actor{account: p.owner}), string(p.id), string(p.id)); err != nil || again.ID != p.id || !again.DeletedAt.Equal(p.deleted) {
+	if again, err := m.DeleteProject(t.Context(), m.caller(t, actor{account: p.owner}), string(p.id), string(p.id)); err != nil ||
+		again.ID != p.id || !again.DeletedAt.Equal(p.deleted) {
 		t.Fatalf("deleted again: %+v, %v", again, err)
 	}
 }

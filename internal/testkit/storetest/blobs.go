@@ -144,23 +144,6 @@ var blobPutCases = []blobCase{
 			s.holds(t, b, data)
 		}
 	}},
-	{"stores each under a new name", func(t *testing.T, s blobs) {
-		seen := map[sandlot.BlobRef]bool{}
-		for range 50 {
-			b := s.put(t, []byte("the same"))
-			if seen[b.Ref] {
-				t.Fatalf("%s came twice", b.Ref)
-			}
-			seen[b.Ref] = true
-		}
-	}},
-	{"only Ref and Size of the Blob are set", func(t *testing.T, s blobs) {
-		b, err := s.Put(t.Context(), s.Name(), bytes.NewReader(noise(1000)))
-		expect.OK(t, err)
-		if b.Ref == "" || b.Size != 1000 || b.ID != 0 || b.SHA256 != (sandlot.Digest{}) || b.Text || b.Inline != nil {
-			t.Errorf("got %+v", b)
-		}
-	}},
 	{"if r fails, nothing is stored and the error wraps r's", func(t *testing.T, s blobs) {
 		// io.ErrUnexpectedEOF is what a request that was cut off says.
 		for _, want := range []error{errors.New("torn"), io.ErrUnexpectedEOF} {
@@ -200,23 +183,26 @@ type calling struct{ f func() }
 func (c calling) Read([]byte) (int, error) { c.f(); return 0, io.EOF }
 
 var blobOpenCases = []blobCase{
-	{"returns n bytes from off", func(t *testing.T, s blobs) {
+	{"returns n bytes from off, and with n < 0 all up to the end", func(t *testing.T, s blobs) {
 		data := noise(mebi)
 		b := s.put(t, data)
-		for _, r := range [][2]int64{{0, mebi}, {0, 1}, {mebi - 1, 1}, {300000, 400000}, {5, 0}, {mebi, 0}} {
-			got, err := s.read(t, b, r[0], r[1])
-			if err != nil || !bytes.Equal(got, data[r[0]:r[0]+r[1]]) {
-				t.Errorf("%d from %d: %d bytes, %v", r[1], r[0], len(got), err)
+		for _, r := range [][2]int64{
+			{0, mebi},
+			{0, 1},
+			{mebi - 1, 1},
+			{300000, 400000},
+			{5, 0},
+			{mebi, 0},
+			{0, -1},
+			{300000, -1},
+			{mebi, -1},
+		} {
+			want := data[r[0]:]
+			if r[1] >= 0 {
+				want = want[:r[1]]
 			}
-		}
-	}},
-	{"with n < 0 it returns all up to the end", func(t *testing.T, s blobs) {
-		data := noise(mebi)
-		b := s.put(t, data)
-		for _, off := range []int64{0, 1, 300000, mebi} {
-			got, err := s.read(t, b, off, -1)
-			if err != nil || !bytes.Equal(got, data[off:]) {
-				t.Errorf("from %d: %d bytes, %v", off, len(got), err)
+			if got, err := s.read(t, b, r[0], r[1]); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%d from %d: %d bytes, %v", r[1], r[0], len(got), err)
 			}
 		}
 	}},
@@ -228,47 +214,55 @@ var blobOpenCases = []blobCase{
 			}
 		}
 	}},
-	{"bytes that do not have the blob's SHA-256 are ErrCorrupt", func(t *testing.T, s blobs) {
+	{"bytes that do not have the blob's SHA-256, or its size, are ErrCorrupt", func(t *testing.T, s blobs) {
 		b := s.put(t, noise(mebi))
+		for _, wrong := range []int64{mebi - 1, mebi + 1, 0} {
+			other := b
+			other.Size = wrong
+			_, err := s.read(t, other, 0, 0)
+			expect.Is(t, fmt.Sprint("of size ", wrong), err, sandlot.ErrCorrupt)
+		}
 		right := b.SHA256
 		b.SHA256[31] ^= 1
 		if _, err := s.read(t, b, 0, 1); !errors.Is(err, sandlot.ErrCorrupt) {
 			t.Errorf("got %v, want ErrCorrupt", err)
 		}
-		// The bytes are not to blame: who asks for what was stored gets it, and
-		// that does not help who asks for something else.
+		// The bytes are not to blame: with the right hash they are served, and with the wrong one still not.
 		b.SHA256 = right
 		s.holds(t, b, noise(mebi))
 		b.SHA256[31] ^= 1
 		_, err := s.read(t, b, 0, 1)
 		expect.Is(t, "after a right one", err, sandlot.ErrCorrupt)
 	}},
-	{"of a blob that comes with its Checkpoints only the MiBs that a range lies in are compared; the whole, and an empty range, are compared with the SHA-256", func(t *testing.T, s blobs) {
-		const step = checkpoint.Step
-		data := noise(3*step + 7)
-		b := s.putPointed(t, data)
-		points := []byte(b.Checkpoints)
-		points[40] ^= 1 // between the second MiB and the third
-		b.Checkpoints, b.SHA256[31] = string(points), b.SHA256[31]^1
-		for _, r := range [][2]int64{{0, 1}, {5, step - 5}} {
-			got, err := s.read(t, b, r[0], r[1])
-			if err != nil || !bytes.Equal(got, data[r[0]:r[0]+r[1]]) {
-				t.Errorf("%d from %d: %d bytes, %v", r[1], r[0], len(got), err)
+	{
+		"of a blob with Checkpoints only the MiBs of a range are compared; the whole, and an empty range, with the SHA-256",
+		func(t *testing.T, s blobs) {
+			const step = checkpoint.Step
+			data := noise(3*step + 7)
+			b := s.putPointed(t, data)
+			points := []byte(b.Checkpoints)
+			points[40] ^= 1 // between the second MiB and the third
+			b.Checkpoints, b.SHA256[31] = string(points), b.SHA256[31]^1
+			for _, r := range [][2]int64{{0, 1}, {5, step - 5}} {
+				got, err := s.read(t, b, r[0], r[1])
+				if err != nil || !bytes.Equal(got, data[r[0]:r[0]+r[1]]) {
+					t.Errorf("%d from %d: %d bytes, %v", r[1], r[0], len(got), err)
+				}
 			}
-		}
-		for _, r := range [][2]int64{{step, 1}, {2*step - 1, 1}, {2 * step, 1}, {3 * step, 1}, {2 * step, -1}, {0, 0}, {b.Size, 0}} {
-			if got, err := s.read(t, b, r[0], r[1]); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
-				t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt", r[1], r[0], len(got), err)
+			for _, r := range [][2]int64{{step, 1}, {2*step - 1, 1}, {2 * step, 1}, {3 * step, 1}, {2 * step, -1}, {0, 0}, {b.Size, 0}} {
+				if got, err := s.read(t, b, r[0], r[1]); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
+					t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt", r[1], r[0], len(got), err)
+				}
 			}
-		}
-		// Here the first MiB is right, and may have been yielded.
-		for _, r := range [][2]int64{{0, step + 1}, {step - 1, 2}, {1, -1}, {0, -1}} {
-			got, err := s.read(t, b, r[0], r[1])
-			if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 && !bytes.Equal(got, data[r[0]:step]) {
-				t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt, and nothing or the MiB before", r[1], r[0], len(got), err)
+			// Here the first MiB is right, and may have been yielded.
+			for _, r := range [][2]int64{{0, step + 1}, {step - 1, 2}, {1, -1}, {0, -1}} {
+				got, err := s.read(t, b, r[0], r[1])
+				if !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 && !bytes.Equal(got, data[r[0]:step]) {
+					t.Errorf("%d from %d: %d bytes, %v; want ErrCorrupt, and nothing or the MiB before", r[1], r[0], len(got), err)
+				}
 			}
-		}
-	}},
+		},
+	},
 	{"Checkpoints that are not those of the bytes that are compared are ErrCorrupt", func(t *testing.T, s blobs) {
 		for _, cut := range []int{1, 32, 63} {
 			b := s.putPointed(t, noise(3*checkpoint.Step))
@@ -277,15 +271,6 @@ var blobOpenCases = []blobCase{
 				if got, err := s.read(t, b, 0, n); !errors.Is(err, sandlot.ErrCorrupt) || len(got) > 0 {
 					t.Errorf("%d bytes of them, %d to be read: %d bytes, %v", cut, n, len(got), err)
 				}
-			}
-		}
-	}},
-	{"bytes that do not have the blob's size are ErrCorrupt", func(t *testing.T, s blobs) {
-		for _, wrong := range []int64{999, 1001, 0} {
-			b := s.put(t, noise(1000))
-			b.Size = wrong
-			if _, err := s.read(t, b, 0, 0); !errors.Is(err, sandlot.ErrCorrupt) {
-				t.Errorf("%d: got %v, want ErrCorrupt", wrong, err)
 			}
 		}
 	}},
@@ -323,21 +308,15 @@ var impossible = []sandlot.BlobRef{"", ".", "..", "../x", "/etc/passwd", "00/../
 var blobDeleteCases = []blobCase{
 	{"removes a blob and no other", func(t *testing.T, s blobs) {
 		gone, kept := s.put(t, noise(10)), s.put(t, noise(20))
-		expect.OK(t, s.Delete(t.Context(), gone.Ref))
+		for range 2 { // that it is gone already is not an error
+			expect.OK(t, s.Delete(t.Context(), gone.Ref))
+		}
 		if _, err := s.read(t, gone, 0, -1); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v, want ErrNotFound", err)
 		}
 		s.holds(t, kept, noise(20))
 		if refs := s.all(t); !slices.Equal(refs, []sandlot.BlobRef{kept.Ref}) {
 			t.Errorf("List: %v, want only %s", refs, kept.Ref)
-		}
-	}},
-	{"deleting a missing blob is not an error", func(t *testing.T, s blobs) {
-		b := s.put(t, noise(10))
-		for i := range 3 {
-			if err := s.Delete(t.Context(), b.Ref); err != nil {
-				t.Errorf("time %d: %v", i+1, err)
-			}
 		}
 	}},
 	{"a name that no blob can have is an error", func(t *testing.T, s blobs) {
@@ -367,19 +346,6 @@ var blobListCases = []blobCase{
 			t.Errorf("got %v", got)
 		}
 	}},
-	{"yields nothing when there is nothing", func(t *testing.T, s blobs) { s.isEmpty(t) }},
-	{"stops when no more is wanted", func(t *testing.T, s blobs) {
-		for range 5 {
-			s.put(t, noise(1))
-		}
-		n := 0
-		for range s.List(t.Context(), time.Now().Add(time.Hour)) {
-			if n++; n == 2 {
-				break
-			}
-		}
-		expect.Equal(t, "yielded", n, 2)
-	}},
 	{"what it yields may be deleted at once", func(t *testing.T, s blobs) {
 		for range 20 {
 			s.put(t, noise(1))
@@ -408,12 +374,6 @@ var blobListCases = []blobCase{
 }
 
 var blobTogetherCases = []blobCase{
-	{"Ping returns nil while Put can be expected to work", func(t *testing.T, s blobs) {
-		if err := s.Ping(t.Context()); err != nil {
-			t.Error(err)
-		}
-		s.isEmpty(t)
-	}},
 	{"all methods may be called concurrently", func(t *testing.T, s blobs) {
 		shared := s.put(t, noise(mebi))
 		var wg sync.WaitGroup

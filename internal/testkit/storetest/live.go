@@ -64,37 +64,6 @@ var liveCases = []struct {
 		l.players(t, "game", gallery.Presence, 0)
 		l.players(t, "game", 10*gallery.Presence, 0)
 	}},
-	{"Touch/again counts from then on, and the player once", func(t *testing.T, l live) {
-		for i := range 6 {
-			l.touch(t, "game", "ann", time.Duration(i)*20*time.Second)
-			l.players(t, "game", time.Duration(i)*20*time.Second, 1)
-		}
-		l.players(t, "game", 100*time.Second+gallery.Presence-time.Millisecond, 1)
-		l.players(t, "game", 100*time.Second+gallery.Presence, 0)
-	}},
-	{"Touch/after the player was gone counts anew", func(t *testing.T, l live) {
-		l.touch(t, "game", "ann", 0)
-		l.players(t, "game", time.Hour, 0)
-		l.touch(t, "game", "ann", time.Hour)
-		l.players(t, "game", time.Hour+gallery.Presence-time.Millisecond, 1)
-		l.players(t, "game", time.Hour+gallery.Presence, 0)
-	}},
-	{"Touch/with an earlier time than is known changes nothing", func(t *testing.T, l live) {
-		l.touch(t, "game", "ann", 10*time.Second)
-		l.touch(t, "game", "ann", 5*time.Second)
-		l.players(t, "game", gallery.Presence+10*time.Second-time.Millisecond, 1)
-		l.players(t, "game", gallery.Presence+10*time.Second, 0)
-	}},
-	{"Touch/each player of each project counts on its own", func(t *testing.T, l live) {
-		l.touch(t, "game", "ann", 0)
-		l.touch(t, "game", "bob", 10*time.Second)
-		l.touch(t, "other", "ann", 20*time.Second)
-		l.players(t, "game", 20*time.Second, 2)
-		l.players(t, "other", 20*time.Second, 1)
-		l.players(t, "game", gallery.Presence, 1)
-		l.players(t, "game", gallery.Presence+10*time.Second, 0)
-		l.players(t, "other", gallery.Presence+10*time.Second, 1)
-	}},
 	{"Touch/names are not mixed up, whatever is in them", func(t *testing.T, l live) {
 		ids := []sandlot.ProjectID{"a", "ab", "a:b", "*", "a\x00b", ""}
 		for i, id := range ids {
@@ -133,42 +102,13 @@ var liveCases = []struct {
 		of := func(prefix string) []gallery.Crowd {
 			return []gallery.Crowd{{Network: netip.MustParsePrefix(prefix), Most: 2}, wide}
 		}
-		for i, prefix := range []string{"2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64", "2001:db8:0:3::/64"} {
+		for i, prefix := range []string{
+			"2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:1::/64", "2001:db8:0:2::/64",
+			"2001:db8:0:3::/64",
+		} {
 			l.touch(t, "game", gallery.PlayerID(fmt.Sprint(i)), 0, of(prefix)...)
 		}
 		l.players(t, "game", 0, 3)
-	}},
-	{"Touch/a player who comes from elsewhere counts there and no longer here", func(t *testing.T, l live) {
-		here := gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 1}
-		there := gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.8/32"), Most: 1}
-		l.touch(t, "game", "ann", 0, here)
-		l.touch(t, "game", "ann", time.Second, there)
-		l.players(t, "game", time.Second, 1)
-		l.touch(t, "game", "bob", time.Second, there)
-		l.touch(t, "game", "cid", time.Second, here)
-		l.players(t, "game", time.Second, 2)
-	}},
-	{"Leave/counts the player as gone", func(t *testing.T, l live) {
-		l.touch(t, "game", "ann", 0)
-		l.touch(t, "game", "bob", 0)
-		l.touch(t, "other", "ann", 0)
-		l.leave(t, "game", "ann", time.Second)
-		l.players(t, "game", time.Second, 1)
-		l.players(t, "other", time.Second, 1)
-		l.touch(t, "game", "ann", 2*time.Second)
-		l.players(t, "game", 2*time.Second, 2)
-	}},
-	{"Leave/of a player who is not there is not an error", func(t *testing.T, l live) {
-		l.leave(t, "game", "ann", 0)
-		l.touch(t, "game", "ann", 0)
-		l.leave(t, "game", "bob", 0)
-		l.leave(t, "other", "ann", 0)
-		l.leave(t, "game", "ann", 0)
-		l.leave(t, "game", "ann", 0)
-		l.players(t, "game", 0, 0)
-	}},
-	{"Players/of a project nobody plays is 0", func(t *testing.T, l live) {
-		l.players(t, "game", 0, 0)
 	}},
 	{"Players/is what a plain count gives, whatever happens", proveAgainstModel},
 	{"Busiest/returns the projects that have players present, most players first, by their IDs among equals", busiest},

@@ -8,19 +8,6 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-func adminCases() []storeCase {
-	return []storeCase{
-		{"ListProjects/returns projects, oldest first", listAllProjects},
-		{"Suspend/an account with its projects and keys", suspendAccount},
-		{"Remove/deletes an account with its projects, whose handle is not used again", removeAccount},
-		{"Remove/the files are left to Sweep", removeSwept},
-		{"Remove/details and contact go from reports that give an address which it had proved, and no other account has", removeReported},
-		{"Forgotten/returns addresses of deleted accounts until ForgetEmail, and whether another account has them", forgotten},
-		{"DeletedAccount/tells of the deletion of the account that had this handle", deletedAccount},
-		{"AddKey/if revoke, all its other account keys are revoked", addKeyRevoking},
-	}
-}
-
 // entry is an act that is in the log once it has happened.
 func entry(action, target string) sandlot.LogEntry {
 	return sandlot.LogEntry{At: base(), Actor: sandlot.ActorOperator, Action: action, Target: target, Reason: "because of " + target}
@@ -38,9 +25,9 @@ func (s Stores) logged(t *testing.T, e sandlot.LogEntry) {
 }
 
 // mustRemove deletes a project.
-func (s Stores) mustRemove(t *testing.T, id sandlot.ProjectID) {
+func mustRemove(t *testing.T, s Stores, id sandlot.ProjectID) {
 	t.Helper()
-	ok(t, s.Operate.Remove(t.Context(), ofProject(id), entry(sandlot.ActionDelete, string(id))))
+	ok(t, done(s.Operate.Remove(t.Context(), ofProject(id), entry(sandlot.ActionDelete, string(id)))))
 }
 
 // ofAccount and ofProject are what an operator acts on.
@@ -52,7 +39,7 @@ func listAllProjects(t *testing.T, s Stores) {
 	two := must(s.Publish.CreateProject(t.Context(), newProject("two", one.Account)))(t)
 	s.mustProject(t, "three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(sandlot.ActionSuspend, "two")))
+	ok(t, done(s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(sandlot.ActionSuspend, "two"))))
 	list := func(q operate.ProjectQuery) (got []sandlot.ProjectID, last int64) {
 		for _, p := range must(s.Operate.ListProjects(t.Context(), q))(t) {
 			got, last = append(got, p.ID), p.Number
@@ -71,36 +58,23 @@ func listAllProjects(t *testing.T, s Stores) {
 	same(t, "the suspended ones", got, []sandlot.ProjectID{"two"})
 }
 
-func suspendAccount(t *testing.T, s Stores) {
-	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	e := entry(sandlot.ActionSuspend, "@pong")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), e))
-	s.logged(t, e)
-	same(t, "the account", must(s.Publish.Account(t.Context(), p.Account))(t).Suspended, true)
-	same(t, "since", must(s.Operate.AccountByHandle(t.Context(), "pong"))(t).SuspendedAt, e.At)
-	same(t, "its project", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
-	same(t, "its project itself", must(s.Operate.ProjectDetail(t.Context(), p.ID))(t).SuspendedAt, time.Time{})
-	for _, k := range []string{"key of pong", "key of project pong"} {
-		same(t, k, must(s.Credentials.KeyByHash(t.Context(), sum(k)))(t).Suspended, true)
-	}
-	same(t, "another's project", must(s.Publish.Project(t.Context(), other.ID))(t).Suspended, false)
-	same(t, "another's key", must(s.Credentials.KeyByHash(t.Context(), sum("key of tetra")))(t).Suspended, false)
-}
-
 func removeAccount(t *testing.T, s Stores) {
-	a := s.withEmail(t, "kim")
+	a := withEmail(t, s, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	e := entry(sandlot.ActionDelete, "@kim")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
+	ok(t, done(s.Operate.Remove(t.Context(), ofAccount(a.ID), e)))
 	s.logged(t, e)
 	for name, err := range map[string]error{
-		"the account": drop(s.Publish.Account(t.Context(), a.ID)), "by its handle": drop(s.Operate.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Publish.Project(t.Context(), p.ID)),
-		"its key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of kim"))), "its project's key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
-		"its verification": drop(s.Accounts.Verification(t.Context(), sum("token"), base())), "deleting it again": s.Operate.Remove(t.Context(), ofAccount(a.ID), e),
-		"a project of it":  drop(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID))),
-		"a key of it":      drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
-		"an address of it": s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
+		"the account":   drop(s.Publish.Account(t.Context(), a.ID)),
+		"by its handle": drop(s.Operate.AccountByHandle(t.Context(), "kim")), "its project": drop(s.Publish.Project(t.Context(), p.ID)),
+		"its key":           drop(s.Credentials.KeyByHash(t.Context(), sum("key of kim"))),
+		"its project's key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
+		"its verification":  drop(s.Accounts.Verification(t.Context(), sum("token"), base())),
+		"deleting it again": done(s.Operate.Remove(t.Context(), ofAccount(a.ID), e)),
+		"a project of it":   drop(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID))),
+		"a key of it":       drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
+		"an address of it":  s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
 	} {
 		wants(t, name, err, sandlot.ErrNotFound)
 	}
@@ -110,27 +84,84 @@ func removeAccount(t *testing.T, s Stores) {
 	same(t, "the handle of a new account", s.mustAccount(t, na).Handle, "kim-2")
 }
 
-func removeSwept(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
-	p = s.mustPut(t, p, file("a.wasm", named("second")))
-	content := s.fileNamed(t, p, "index.html").Blob
-	s.mustPut(t, s.mustProject(t, "tetra"), file("a.wasm", named("another's")))
-	ok(t, s.Operate.Remove(t.Context(), ofProject(p.ID), entry(sandlot.ActionDelete, "pong")))
-	same(t, "while everything is new", s.sweep(t, base(), base().Add(-time.Hour)), nil)
-	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"first", "second"})
-	same(t, "then those of their variants", s.sweepAll(t), []sandlot.BlobRef{"variant"})
-	wants(t, "the bytes in a record", drop(s.Publish.Content(t.Context(), content.ID)), sandlot.ErrNotFound)
-	same(t, "another's project", fileNames(t, s.Publish, "tetra", 2), []string{"a.wasm", "index.html"})
-	same(t, "swept again", s.sweepAll(t), nil)
+// provedAddress makes an address the account's, which its owner has shown to read.
+func provedAddress(t *testing.T, s Stores, a sandlot.Account, address string) {
+	t.Helper()
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
+	a.Email = address
+	s.mustVerification(t, a, "token of "+address, base().Add(time.Hour))
+	must(made(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base())))(t)
 }
 
-func addKeyRevoking(t *testing.T, s Stores) {
-	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
-	k := key("new")
-	same(t, "revoked", must(s.Operate.AddKey(t.Context(), p.Account, k, true, entry(sandlot.ActionNewKey, "@pong")))(t), 1)
-	wants(t, "the old key", drop(s.Credentials.KeyByHash(t.Context(), sum("key of pong"))), sandlot.ErrNotFound)
-	must(s.Credentials.KeyByHash(t.Context(), k.Hash))(t)
-	must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t)
-	same(t, "another's key", must(s.Credentials.KeyByHash(t.Context(), sum("key of tetra")))(t).Account, other.Account)
+func removeReported(t *testing.T, s Stores) {
+	kim, lee, ann, bob := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee")), s.mustAccount(t,
+		newAccount("ann")), s.mustAccount(t, newAccount("bob"))
+	provedAddress(t, s, kim, "kim@example.com")
+	ok(t, s.Publish.SetEmail(t.Context(), lee.ID, "lee@example.com", job("lee@example.com", base())))
+	provedAddress(t, s, ann, "ann@example.com")
+	ok(t, s.Publish.SetEmail(t.Context(), bob.ID, "ann@example.com", job("ann@example.com", base())))
+	for number, contact := range map[string]string{
+		"R-1": "KIM@example.com", "R-2": "lee@example.com", "R-3": "ann@example.com",
+		"R-4": "",
+	} {
+		r := report(number)
+		r.Contact = contact
+		must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
+	}
+	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
+		ok(t, done(s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle))))
+	}
+	for number, kept := range map[string]bool{"R-1": false, "R-2": true, "R-3": true, "R-4": true} {
+		got := must(s.Operate.Report(t.Context(), number))(t)
+		same(t, "what is said in "+number, []bool{got.Details != "", got.Reason != ""}, []bool{kept, true})
+	}
+	same(t, "the contact", must(s.Operate.Report(t.Context(), "R-1"))(t).Contact, "")
+}
+
+func report(number string) operate.Report {
+	return operate.Report{
+		Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com",
+		At: base(),
+	}
+}
+
+func addReportRace(t *testing.T, s Stores) {
+	numbers := make(chan string, 20)
+	atOnce(t, 20, nil, func(i int) error {
+		number, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
+		numbers <- number
+		return err
+	})
+	first := <-numbers
+	for range 19 {
+		same(t, "the number", <-numbers, first)
+	}
+	same(t, "the reports", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Limit: 99}))(t)), 1)
+}
+
+// closed records a report and closes it at that time.
+func (s Stores) closed(t *testing.T, number string, came, at time.Time) operate.Report {
+	t.Helper()
+	r := report(number)
+	r.At = came
+	must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
+	e := entry(sandlot.ActionCloseReport, number)
+	e.At = at
+	ok(t, s.Operate.CloseReport(t.Context(), number, e))
+	s.logged(t, e)
+	return must(s.Operate.Report(t.Context(), number))(t)
+}
+
+func emptyReports(t *testing.T, s Stores) {
+	now := base()
+	old := s.closed(t, "R-1", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept))
+	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept+time.Minute))
+	open := report("R-3")
+	open.At = now.AddDate(-1, 0, 0)
+	must(s.Operate.AddReport(t.Context(), open, sum("open"), nil))(t)
+	s.sweep(t, now, now)
+	same(t, "one that was closed more recently", must(s.Operate.Report(t.Context(), "R-2"))(t), recent)
+	same(t, "an open one", must(s.Operate.Report(t.Context(), "R-3"))(t), open)
+	old.Details, old.Contact = "", ""
+	same(t, "the old one", must(s.Operate.Report(t.Context(), "R-1"))(t), old)
 }

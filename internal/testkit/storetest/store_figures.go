@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -11,53 +12,26 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 )
 
-func figureCases() []storeCase {
-	return []storeCase{
-		{"AddCounts/a load that another has counted is in no figure but that of players", addFiguresOfLoads},
-		{"AddCounts/figures add up to the counts, whatever was played where", addFiguresAtRandom},
-		{"AddCounts/hosts beyond the most of a day are one of the others", addManySources},
-		{"FiguresByDay/days are those from that of from to that of to", figuresOfDays},
-		{"Sweep/leaves nothing but a number of the players of a day that has ended", sweepSeen},
-		{"Sweep/forgets figures of days that began 401 days ago or earlier, and keeps those of versions", sweepFigures},
-	}
-}
-
 func played(version int, player, source string) (a figures.Added) {
 	a.Play(version, player, source)
 	return a
 }
 
 // figuresOf is what is kept of today and of the versions.
-func (s Stores) figuresOf(t *testing.T, id sandlot.ProjectID) (figures.Cell, map[string]int64, []figures.VersionCell) {
+func figuresOf(t *testing.T, s Stores, id sandlot.ProjectID) (figures.Cell, map[string]int64, []figures.VersionCell) {
 	t.Helper()
 	days := must(s.Gallery.FiguresByDay(t.Context(), id, base(), base()))(t)
 	return days.Days[figures.DayOf(base())], days.Sources, must(s.Gallery.FiguresByVersion(t.Context(), id, 100))(t).Versions
 }
 
-func (s Stores) addAll(t *testing.T, id sandlot.ProjectID, batch int64, added ...figures.Added) {
+func addAll(t *testing.T, s Stores, id sandlot.ProjectID, batch int64, added ...figures.Added) {
 	t.Helper()
 	c := gallery.Counts{Batch: batch}
 	for _, a := range added {
 		c.Figures.Merge(a)
 	}
 	c.Plays = c.Figures.Whole().Plays
-	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{id: c})
-}
-
-func addFiguresOfLoads(t *testing.T, s Stores) {
-	today(t)
-	p := s.mustProject(t, "pong")
-	add := func(batch int64, load gallery.Load) {
-		seen := played(load.Version, fmt.Sprint(load.ID), load.Source)
-		seen.Move(load.Version, load.Source, -1)
-		s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{p.ID: {Batch: batch, Loads: []gallery.Load{load}, Figures: seen}})
-	}
-	add(ofProcess(1), gallery.Load{ID: 1, Version: 1, Source: "example.org"})
-	add(ofProcess(2), gallery.Load{ID: 1, Version: 1, Source: "example.com"})
-	add(ofProcess(3), gallery.Load{ID: 2, Version: 1})
-	day, sources, versions := s.figuresOf(t, p.ID)
-	same(t, "plays and players of the day, plays of the version", []int64{day.Plays, day.People(), versions[0].Plays}, []int64{2, 2, 2})
-	same(t, "sources", sources, map[string]int64{"example.org": 1})
+	addCounts(t, s, map[sandlot.ProjectID]gallery.Counts{id: c})
 }
 
 // addFiguresAtRandom compares what nodes have added, some of it twice, with a plain count.
@@ -76,98 +50,140 @@ func addFiguresAtRandom(t *testing.T, s Stores) {
 			players[player] = true
 		}
 		for range 1 + r.IntN(2) {
-			s.addAll(t, p.ID, ofProcess(int64(1+batch%3))+int64(batch), added)
+			addAll(t, s, p.ID, ofProcess(int64(1+batch%3))+int64(batch), added)
 		}
 	}
-	day, kept, versions := s.figuresOf(t, p.ID)
+	day, kept, versions := figuresOf(t, s, p.ID)
 	delete(sources, "")
 	same(t, "sources", kept, sources)
-	same(t, "plays and players", []int64{day.Plays, day.People()}, []int64{s.playsOf(t, p.ID), int64(len(players))})
+	same(t, "plays and players", []int64{day.Plays, day.People()}, []int64{playsOf(t, s, p.ID), int64(len(players))})
 	for _, v := range versions {
 		same(t, fmt.Sprint("plays of version ", v.Version), v.Plays, plays[v.Version])
 	}
 }
 
-func addManySources(t *testing.T, s Stores) {
-	today(t)
-	p := s.mustProject(t, "pong")
-	const each, batches = 40, 3
-	for batch := range int64(batches) {
-		var added figures.Added
-		for i := range each {
-			added.Play(1, "x", fmt.Sprintf("%d.example", batch*each+int64(i)))
-		}
-		s.addAll(t, p.ID, ofProcess(1)+batch, added)
-	}
-	s.addAll(t, p.ID, ofProcess(2), played(1, "x", "0.example"))
-	_, sources, _ := s.figuresOf(t, p.ID)
-	same(t, "hosts, and plays of those that came first, and of others", []int64{int64(len(sources)), sources["0.example"], sources[figures.Others]},
-		[]int64{figures.MostSources + 1, 2, batches*each - figures.MostSources})
-}
-
-func figuresOfDays(t *testing.T, s Stores) {
-	now := today(t)
-	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(1, "x", "a.example"))
-	s.Later(2 * aDay)
-	s.addAll(t, p.ID, ofProcess(2), played(1, "x", "a.example"))
-	read := func(from, to time.Time) []int64 {
-		found := must(s.Gallery.FiguresByDay(t.Context(), p.ID, from, to))(t)
-		return []int64{int64(len(found.Days)), found.Sources["a.example"]}
-	}
-	for _, c := range []struct {
-		from, to time.Time
-		want     []int64
-	}{
-		{now.Add(-aDay), now.Add(-aDay), []int64{0, 0}},
-		{now.Truncate(aDay), now, []int64{1, 1}},
-		{now, now.Truncate(aDay).Add(2*aDay - 1), []int64{1, 1}},
-		{now, now.Add(2 * aDay), []int64{2, 2}},
-		{now.Add(aDay), now.Add(9 * aDay), []int64{1, 1}},
-	} {
-		same(t, fmt.Sprint(c.from, " to ", c.to), read(c.from, c.to), c.want)
-	}
-	versions := must(s.Gallery.FiguresByVersion(t.Context(), p.ID, 9))(t).Versions
-	same(t, "players of the version, each day once", versions[0].People(), int64(2))
-}
-
-func (s Stores) sweepAt(t *testing.T, at time.Time) {
+func sweepAt(t *testing.T, s Stores, at time.Time) {
 	t.Helper()
 	_, _, err := s.Upkeep.Sweep(t.Context(), at, base().Add(aDay), 1000)
 	ok(t, err)
 }
 
-func sweepSeen(t *testing.T, s Stores) {
-	now := today(t)
-	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(1, "x", ""), played(1, "y", ""))
-	read := func() (day, version figures.Cell) {
-		c, _, versions := s.figuresOf(t, p.ID)
-		return c, versions[0].Cell
-	}
-	s.sweepAt(t, now)
-	if day, version := read(); len(day.Seen) == 0 || len(version.Seen) == 0 {
-		t.Error("the players of today are forgotten")
-	}
-	for range 2 {
-		s.sweepAt(t, now.Truncate(aDay).Add(aDay+time.Hour))
-	}
-	day, version := read()
-	same(t, "what is left of the players of yesterday", []any{day.Seen, version.Seen, day.People(), version.People()}, []any{figures.Sketch(nil), figures.Sketch(nil), int64(2), int64(2)})
-	s.Later(aDay + time.Hour)
-	s.addAll(t, p.ID, ofProcess(2), played(1, "x", ""))
-	_, version = read()
-	same(t, "players of the version on both days", version.People(), int64(3))
-}
-
 func sweepFigures(t *testing.T, s Stores) {
 	now := today(t)
 	p := s.mustProject(t, "pong")
-	s.addAll(t, p.ID, ofProcess(1), played(1, "x", "a.example"))
-	s.sweepAt(t, now.Add(400*aDay))
-	day, sources, _ := s.figuresOf(t, p.ID)
+	addAll(t, s, p.ID, ofProcess(1), played(1, "x", "a.example"))
+	sweepAt(t, s, now.Add(400*aDay))
+	day, sources, _ := figuresOf(t, s, p.ID)
 	same(t, "plays and sources after 400 days", []int64{day.Plays, sources["a.example"]}, []int64{1, 1})
-	s.sweepAt(t, now.Add(401*aDay))
-	day, sources, versions := s.figuresOf(t, p.ID)
-	same(t, "plays and sources after 401, and plays of the version", []int64{day.Plays, int64(len(sources)), versions[0].Plays}, []int64{0, 0, 1})
+	sweepAt(t, s, now.Add(401*aDay))
+	day, sources, versions := figuresOf(t, s, p.ID)
+	same(t, "plays and sources after 401, and plays of the version", []int64{day.Plays, int64(len(sources)), versions[0].Plays},
+		[]int64{0, 0, 1})
+}
+
+func addCounts(t *testing.T, s Stores, counts map[sandlot.ProjectID]gallery.Counts) {
+	t.Helper()
+	_, err := s.Gallery.AddCounts(t.Context(), counts)
+	ok(t, err)
+}
+
+func addCountsTwice(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	add := func(batch int64, ids ...sandlot.ProjectID) {
+		counts := map[sandlot.ProjectID]gallery.Counts{}
+		for _, id := range ids {
+			counts[id] = gallery.Counts{Plays: 1, Batch: batch}
+		}
+		addCounts(t, s, counts)
+	}
+	const another = 3 * gallery.BatchesOfProcess
+	add(7, p.ID)
+	add(7, p.ID, other.ID)
+	p.Plays, p.Counted = 1, 7
+	same(t, "a project that had the batch", must(s.Publish.Project(t.Context(), p.ID))(t), p)
+	same(t, "today's plays", must(s.Gallery.PlaysByDay(t.Context(), []sandlot.ProjectID{p.ID}, base(), base()))(t),
+		map[sandlot.ProjectID][]int64{p.ID: {1}})
+	add(8, p.ID)
+	add(another+2, p.ID, other.ID)
+	add(8, p.ID)
+	add(another+1, p.ID)
+	same(t, "plays after the next batch, and one of another process", must(s.Publish.Project(t.Context(), p.ID))(t).Plays, int64(3))
+	same(t, "plays of what only the other has counted", must(s.Publish.Project(t.Context(), other.ID))(t).Plays, int64(1))
+}
+
+const aDay = 24 * time.Hour
+
+// today returns the present, unless midnight is so near that the test could span it.
+func today(t *testing.T) time.Time {
+	t.Helper()
+	now := base()
+	if left := aDay - now.Sub(now.Truncate(aDay)); left < 5*time.Second {
+		time.Sleep(left)
+		now = base()
+	}
+	return now
+}
+
+func playsOf(t *testing.T, s Stores, id sandlot.ProjectID) int64 {
+	t.Helper()
+	return must(s.Publish.Project(t.Context(), id))(t).Plays
+}
+
+// ofProcess is the first batch of a process.
+func ofProcess(n int64) int64 { return n * gallery.BatchesOfProcess }
+
+func addLoadsAtOnce(t *testing.T, s Stores) {
+	a, b := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
+	const nodes, visitors, batches = 4, 40, 5
+	var all sync.WaitGroup
+	for node := range nodes {
+		all.Go(func() {
+			for batch := range batches {
+				counts := map[sandlot.ProjectID]gallery.Counts{
+					a.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)},
+					b.ID: {Batch: ofProcess(int64(node+1)) + int64(batch)},
+				}
+				for v := range visitors {
+					visitor := (v*7 + node*13) % visitors // each node has another order
+					id := []sandlot.ProjectID{a.ID, b.ID}[visitor%2]
+					c := counts[id]
+					c.Loads = append(c.Loads, gallery.Load{ID: int64(visitor), Ago: time.Duration(v) * time.Millisecond})
+					counts[id] = c
+				}
+				if _, err := s.Gallery.AddCounts(t.Context(), counts); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	same(t, "plays", playsOf(t, s, a.ID)+playsOf(t, s, b.ID), int64(visitors))
+}
+
+func liker(player string) sandlot.Digest { return sum("player " + player) }
+
+// mustLike likes, and looks whether the project's count is what it should be.
+func mustLike(t *testing.T, s Stores, p sandlot.Project, by string, want int64) {
+	t.Helper()
+	same(t, "the count after a like", must(s.Gallery.Like(t.Context(), p.ID, liker(by), true))(t), want)
+	same(t, "the project's likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, want)
+}
+
+func likeUncounted(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	mustLike(t, s, p, "a", 1)
+	same(t, "the count", must(s.Gallery.Like(t.Context(), p.ID, liker("b"), false))(t), 1)
+	same(t, "b likes it", must(s.Gallery.Liked(t.Context(), p.ID, liker("b")))(t), true)
+	mustLike(t, s, p, "b", 1) // it is no new one
+	same(t, "the count, b's taken back", must(s.Gallery.Unlike(t.Context(), p.ID, liker("b")))(t), 1)
+	same(t, "b likes it", must(s.Gallery.Liked(t.Context(), p.ID, liker("b")))(t), false)
+	mustLike(t, s, p, "b", 2)
+}
+
+func likeAtOnce(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	atOnce(t, 50, nil, func(int) error { return drop(s.Gallery.Like(background(), p.ID, liker("a"), true)) })
+	same(t, "likes", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, 1)
+	atOnce(t, 50, nil, func(int) error { return drop(s.Gallery.Unlike(background(), p.ID, liker("a"))) })
+	same(t, "likes, taken back fifty times", must(s.Publish.Project(t.Context(), p.ID))(t).Likes, 0)
 }

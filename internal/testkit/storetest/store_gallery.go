@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,17 +11,6 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-func galleryCases() []storeCase {
-	return []storeCase{
-		{"Listed/those that have a tag", listedTagged},
-		{"Relisted/those that changed since they were made, the highest Relisting first", relisted},
-		{"ListUnverified/projects of accounts without a verified address may be listed, too", listUnverified},
-		{"ListedOf/returns those of the projects that may be listed", listedOf},
-		{"MostPlayed/most plays first, newest first among equals", mostPlayed},
-		{"Trending/those of the greatest weight first, newest first among equals", trending},
-	}
-}
-
 // verify proves the address of an account.
 func (s Stores) verify(t *testing.T, a sandlot.AccountID) {
 	t.Helper()
@@ -30,7 +18,7 @@ func (s Stores) verify(t *testing.T, a sandlot.AccountID) {
 	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base())))
 	v := account.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
 	must(s.Mail.AddVerification(t.Context(), v))(t)
-	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
+	must(made(s.Accounts.UseVerification(t.Context(), v.Token, base())))(t)
 }
 
 // maker records an account with a verified address.
@@ -81,30 +69,62 @@ func (s Stores) names(t *testing.T, after int64) (all []gallery.Named) {
 	}
 }
 
-func listUnverified(t *testing.T, s Stores) {
-	kim := s.mustAccount(t, newAccount("kim"))
-	s.titled(t, "one", kim.ID, "Pong")
-	ok(t, s.Gallery.ListUnverified(t.Context(), true))
-	ok(t, s.Gallery.ListUnverified(t.Context(), true))
-	s.verify(t, s.mustProject(t, "unlike").Account) // which does not wait for those of others
-	s.mustRemove(t, "unlike")
-	s.sweepAll(t)
-	s.titled(t, "two", kim.ID, "Pong")
-	s.titled(t, "three", kim.ID, "Pong")
-	s.Unlist(t, "three", true)
-	s.titled(t, "four", s.maker(t, "lee").ID, "Pong")
-	s.lists(t, "those before and after", gallery.ListedQuery{}, "four", "two", "one")
-	s.lists(t, "of the account", gallery.ListedQuery{Account: kim.ID}, "two", "one")
-	same(t, "ListedOf", len(must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"one", "three"}))(t)), 1)
-	s.Unlist(t, "three", false)
-	ok(t, s.Operate.Suspend(t.Context(), ofProject("two"), entry(sandlot.ActionSuspend, "two")))
-	s.lists(t, "listed again, and suspended", gallery.ListedQuery{}, "four", "three", "one")
-	ok(t, s.Operate.Suspend(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionSuspend, "@kim")))
-	s.lists(t, "without a suspended account", gallery.ListedQuery{}, "four")
-	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionReinstate, "@kim")))
-	s.lists(t, "with it again", gallery.ListedQuery{}, "four", "three", "one")
-	s.verify(t, kim.ID)
-	s.lists(t, "when it is verified", gallery.ListedQuery{}, "four", "three", "one")
+// tag has the owner of a project file it under other tags.
+func (s Stores) tag(t *testing.T, id sandlot.ProjectID, tags sandlot.Tags) {
+	t.Helper()
+	ok(t, done(s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags})))
+	same(t, "the tags", must(s.Publish.Project(t.Context(), id))(t).Tags, tags)
+}
+
+func listedTagged(t *testing.T, s Stores) {
+	kim := s.maker(t, "kim")
+	for _, id := range []string{"one", "two"} {
+		np := newProject(id, kim.ID)
+		np.Tags = "puzzle cats"
+		must(s.Publish.CreateProject(t.Context(), np))(t)
+	}
+	long := newProject("long", kim.ID)
+	long.Files, long.Tags = append(long.Files, manyFiles("a", several, inline)...), "cats"
+	must(s.Publish.CreateProject(t.Context(), long))(t)
+	puzzle, cats := gallery.ListedQuery{Tag: "puzzle"}, gallery.ListedQuery{Tag: "cats"}
+	list := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Tag: "cats", Limit: 1}))(t)
+	same(t, "the first", list[0].Project, must(s.Publish.Project(t.Context(), "long"))(t))
+	s.lists(t, "those before it", gallery.ListedQuery{Tag: "cats", Before: list[0].Number}, "two", "one")
+	s.lists(t, "a part of a tag", gallery.ListedQuery{Tag: "cat"})
+	s.tag(t, "one", "cats rätsel 猫")
+	s.lists(t, "when one has it no more", puzzle, "two")
+	s.lists(t, "which it still has", cats, "long", "two", "one")
+	s.lists(t, "of any script", gallery.ListedQuery{Tag: "猫"}, "one")
+	s.Unlist(t, "one", true)
+	s.lists(t, "when it is not listed", cats, "long", "two")
+	s.tag(t, "one", "puzzle cats")
+	s.lists(t, "nor then", puzzle, "two")
+	s.Unlist(t, "one", false)
+	s.lists(t, "when it is listed again", puzzle, "two", "one")
+	yes, none := true, sandlot.Tags("")
+	ok(t, done(s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes})))
+	no, some := false, sandlot.Tags("puzzle")
+	ok(t, done(s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no})))
+	s.lists(t, "when both were changed at once", puzzle, "two", "one")
+	s.lists(t, "what it had before", cats, "long", "two")
+	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
+		want := []sandlot.ProjectID{"one"}
+		if subject.Account != 0 {
+			want = nil
+		}
+		ok(t, done(s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it"))))
+		s.lists(t, "suspended", puzzle, want...)
+		ok(t, done(s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it"))))
+		s.lists(t, "reinstated", puzzle, "two", "one")
+	}
+	ok(t, done(s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two"))))
+	s.lists(t, "when one is deleted", puzzle, "one")
+	unverified := newProject("waits", s.mustAccount(t, newAccount("lee")).ID)
+	unverified.Tags = "puzzle"
+	must(s.Publish.CreateProject(t.Context(), unverified))(t)
+	s.lists(t, "without an account that is verified", puzzle, "one")
+	s.verify(t, unverified.Account)
+	s.lists(t, "with it", puzzle, "waits", "one")
 }
 
 // relisted follows each change by the two lists of names, and compares its copy with all names.
@@ -139,7 +159,7 @@ func relisted(t *testing.T, s Stores) {
 	follow("at first", false)
 	at, title := edit(p), "New name"
 	at.Title = &title
-	must(s.Publish.PutFile(t.Context(), "one", file("a.js", inline("a")), at))(t)
+	must(made(s.Publish.PutFile(t.Context(), "one", file("a.js", inline("a")), at)))(t)
 	follow("a title, by an edit", true)
 	s.tag(t, "one", "role-playing rätsel")
 	follow("tags", true)
@@ -150,108 +170,20 @@ func relisted(t *testing.T, s Stores) {
 		follow(fmt.Sprint("unlisted: ", unlisted), true)
 	}
 	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
+		ok(t, done(s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it"))))
 		follow("suspended", true)
-		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
+		ok(t, done(s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it"))))
 		follow("reinstated", true)
 	}
-	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9))
+	ok(t, done(s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9)))
 	follow("a handle", true)
 	s.verify(t, lee.ID)
 	follow("an address that was verified", true)
 	s.titled(t, "three", kim.ID, "Pung")
 	follow("a new one", false)
 	same(t, "the last", must(s.Gallery.Relisted(t.Context(), 0, 1))(t)[0].Relisting, last)
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
+	ok(t, done(s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two"))))
 	follow("deleted", true)
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
+	ok(t, done(s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim"))))
 	follow("its account deleted", true)
-}
-
-// tag has the owner of a project file it under other tags.
-func (s Stores) tag(t *testing.T, id sandlot.ProjectID, tags sandlot.Tags) {
-	t.Helper()
-	ok(t, s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags}))
-	same(t, "the tags", must(s.Publish.Project(t.Context(), id))(t).Tags, tags)
-}
-
-func listedTagged(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	for _, id := range []string{"one", "two"} {
-		np := newProject(id, kim.ID)
-		np.Tags = "puzzle cats"
-		must(s.Publish.CreateProject(t.Context(), np))(t)
-	}
-	long := newProject("long", kim.ID)
-	long.Files, long.Tags = append(long.Files, manyFiles("a", several, inline)...), "cats"
-	must(s.Publish.CreateProject(t.Context(), long))(t)
-	puzzle, cats := gallery.ListedQuery{Tag: "puzzle"}, gallery.ListedQuery{Tag: "cats"}
-	list := must(s.Gallery.Listed(t.Context(), gallery.ListedQuery{Tag: "cats", Limit: 1}))(t)
-	same(t, "the first", list[0].Project, must(s.Publish.Project(t.Context(), "long"))(t))
-	s.lists(t, "those before it", gallery.ListedQuery{Tag: "cats", Before: list[0].Number}, "two", "one")
-	s.lists(t, "a part of a tag", gallery.ListedQuery{Tag: "cat"})
-	s.tag(t, "one", "cats rätsel 猫")
-	s.lists(t, "when one has it no more", puzzle, "two")
-	s.lists(t, "which it still has", cats, "long", "two", "one")
-	s.lists(t, "of any script", gallery.ListedQuery{Tag: "猫"}, "one")
-	s.Unlist(t, "one", true)
-	s.lists(t, "when it is not listed", cats, "long", "two")
-	s.tag(t, "one", "puzzle cats")
-	s.lists(t, "nor then", puzzle, "two")
-	s.Unlist(t, "one", false)
-	s.lists(t, "when it is listed again", puzzle, "two", "one")
-	yes, none := true, sandlot.Tags("")
-	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes}))
-	no, some := false, sandlot.Tags("puzzle")
-	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no}))
-	s.lists(t, "when both were changed at once", puzzle, "two", "one")
-	s.lists(t, "what it had before", cats, "long", "two")
-	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
-		want := []sandlot.ProjectID{"one"}
-		if subject.Account != 0 {
-			want = nil
-		}
-		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
-		s.lists(t, "suspended", puzzle, want...)
-		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
-		s.lists(t, "reinstated", puzzle, "two", "one")
-	}
-	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
-	s.lists(t, "when one is deleted", puzzle, "one")
-	unverified := newProject("waits", s.mustAccount(t, newAccount("lee")).ID)
-	unverified.Tags = "puzzle"
-	must(s.Publish.CreateProject(t.Context(), unverified))(t)
-	s.lists(t, "without an account that is verified", puzzle, "one")
-	s.verify(t, unverified.Account)
-	s.lists(t, "with it", puzzle, "waits", "one")
-}
-
-func listedOf(t *testing.T, s Stores) {
-	kim := s.maker(t, "kim")
-	s.titled(t, "one", kim.ID, "One")
-	s.titled(t, "two", kim.ID, "Two")
-	s.titled(t, "three", kim.ID, "Three")
-	s.mustProject(t, "unverified")
-	s.Unlist(t, "three", true)
-	found := must(s.Gallery.ListedOf(t.Context(), []sandlot.ProjectID{"two", "one", "three", "unverified", `"`, "", "two"}))(t)
-	slices.SortFunc(found, func(a, b sandlot.Project) int { return int(a.Seq - b.Seq) })
-	same(t, "of some", found, []sandlot.Project{must(s.Publish.Project(t.Context(), "one"))(t), must(s.Publish.Project(t.Context(), "two"))(t)})
-	same(t, "of none", len(must(s.Gallery.ListedOf(t.Context(), nil))(t)), 0)
-}
-
-func mostPlayed(t *testing.T, s Stores) {
-	now := today(t)
-	kim := s.maker(t, "kim")
-	for _, id := range []string{"one", "two", "three", "four", "unplayed"} {
-		s.titled(t, id, kim.ID, id)
-	}
-	s.mustProject(t, "unverified")
-	s.play(t, map[sandlot.ProjectID]int64{"one": 2, "two": 2, "three": 9, "four": 1, "unverified": 50})
-	s.play(t, map[sandlot.ProjectID]int64{"four": 7})
-	s.Unlist(t, "three", true)
-	want := []sandlot.ProjectID{"four", "two", "one"}
-	same(t, "of today", must(s.Gallery.MostPlayed(t.Context(), now, 9))(t), want)
-	same(t, "of a week", must(s.Gallery.MostPlayed(t.Context(), now.Add(-6*aDay), 9))(t), want)
-	same(t, "the first", must(s.Gallery.MostPlayed(t.Context(), now, 1))(t), want[:1])
-	same(t, "from tomorrow", len(must(s.Gallery.MostPlayed(t.Context(), now.Add(aDay), 9))(t)), 0)
 }

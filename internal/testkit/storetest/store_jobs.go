@@ -9,22 +9,8 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-func jobCases() []storeCase {
-	return []storeCase{
-		{"ClaimJobs/those that need not wait for what is busy", claimBusy},
-		{"ClaimJobs/logins come first, and among equals what is due first", claimOrder},
-		{"ClaimJobs/keeps others from them until the time given", claimKeeps},
-		{"ClaimJobs/of 20 at once each job goes to one", claimRace},
-		{"FinishJob/its message counts at that time if it was sent, and else no more", finishCounts},
-		{"FinishJob, RetryJob/one that was not sent and that somebody else has claimed since is ErrNotFound", lapsedJob},
-		{"CountMail/counts the message of a job once, in all of the shares or in none, and what is after since", countMail},
-		{"CountMail/of 20 at once a share gets no more than it may", countMailRace},
-		{"Job/a step whose job has no room in one of its Asks is ErrTooOften, and has no effect", askTooOften},
-	}
-}
-
 // withJobs records an account with jobs that are due at these times.
-func (s Stores) withJobs(t *testing.T, due ...time.Time) sandlot.Account {
+func withJobs(t *testing.T, s Stores, due ...time.Time) sandlot.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, at := range due {
@@ -44,17 +30,18 @@ func (s Stores) claimed(t *testing.T, busy account.Busy) (to []string) {
 }
 
 func claimBusy(t *testing.T, s Stores) {
-	s.waiting(t, []string{"a@one.example", "b@Two.example"}, []string{"c@one.example", "d@two.example", "e@three.example"})
+	waiting(t, s, []string{"a@one.example", "b@Two.example"}, []string{"c@one.example", "d@two.example", "e@three.example"})
 	same(t, "busy with logins to one domain", s.claimed(t, account.Busy{Logins: []string{"two.example"}}),
 		[]string{"login a@one.example", "verify c@one.example", "verify d@two.example", "verify e@three.example"})
 	same(t, "busy with others to two", s.claimed(t, account.Busy{Others: []string{"one.example", "two.example"}}),
 		[]string{"login a@one.example", "login b@Two.example", "verify e@three.example"})
-	same(t, "busy with as many others as may be", s.claimed(t, account.Busy{Logins: []string{"one.example"}, OnlyLogins: true}), []string{"login b@Two.example"})
+	same(t, "busy with as many others as may be", s.claimed(t, account.Busy{Logins: []string{"one.example"}, OnlyLogins: true}),
+		[]string{"login b@Two.example"})
 }
 
 func claimOrder(t *testing.T, s Stores) {
 	now := base()
-	s.withJobs(t, now.Add(-time.Minute), now.Add(-time.Hour))
+	withJobs(t, s, now.Add(-time.Minute), now.Add(-time.Hour))
 	s.login(t, "browser", "kim@example.com")
 	got := must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "the first", got[0].Kind, "login")
@@ -63,12 +50,13 @@ func claimOrder(t *testing.T, s Stores) {
 
 func claimKeeps(t *testing.T, s Stores) {
 	now := base()
-	s.withJobs(t, now)
+	withJobs(t, s, now)
 	first := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	same(t, "claimed", len(first), 1)
 	s.Later(59 * time.Second)
 	for _, clock := range []time.Time{now, now.Add(59 * time.Second), now.Add(5 * time.Hour)} {
-		same(t, "claimed by another, whose clock may be ahead", len(must(s.Mail.ClaimJobs(t.Context(), clock, clock.Add(time.Hour), account.Busy{}, 9))(t)), 0)
+		same(t, "claimed by another, whose clock may be ahead",
+			len(must(s.Mail.ClaimJobs(t.Context(), clock, clock.Add(time.Hour), account.Busy{}, 9))(t)), 0)
 	}
 	s.Later(time.Second)
 	again := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Hour), account.Busy{}, 9))(t)
@@ -78,7 +66,7 @@ func claimKeeps(t *testing.T, s Stores) {
 
 func claimRace(t *testing.T, s Stores) {
 	now := base()
-	s.withJobs(t, now, now, now, now, now, now, now, now, now, now)
+	withJobs(t, s, now, now, now, now, now, now, now, now, now, now)
 	claimed := make(chan int64, 200)
 	atOnce(t, 20, nil, func(int) error {
 		jobs, err := s.Mail.ClaimJobs(background(), now, now.Add(time.Minute), account.Busy{}, 3)
@@ -109,7 +97,7 @@ func (s Stores) count(job int64, at time.Time, names ...string) error {
 
 func finishCounts(t *testing.T, s Stores) {
 	now := base()
-	s.withJobs(t, now, now)
+	withJobs(t, s, now, now)
 	jobs := must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	ok(t, s.count(jobs[0].ID, now, "box"))
 	ok(t, s.Mail.FinishJob(t.Context(), jobs[0], true, now.Add(30*time.Minute)))
@@ -133,22 +121,6 @@ func countMail(t *testing.T, s Stores) {
 	ok(t, s.count(6, now.Add(time.Hour), "one"))
 }
 
-func askTooOften(t *testing.T, s Stores) {
-	make := func(handle string, due time.Time, asks ...sandlot.Share) error {
-		na := newAccount(handle)
-		j := job(handle+"@example.com", due)
-		j.Asks, na.Job = asks, &j
-		_, err := s.Publish.CreateAccount(t.Context(), na)
-		return err
-	}
-	ok(t, make("kim", base(), share("one", 1), share("two", 2)))
-	wants(t, "one is full", make("lee", base(), share("two", 2), share("one", 1)), sandlot.ErrTooOften)
-	ok(t, make("lee", base(), share("two", 2)))
-	same(t, "the jobs", len(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), 2)
-	wants(t, "two are full", make("max", base().Add(sandlot.MailDay-time.Second), share("two", 2)), sandlot.ErrTooOften)
-	ok(t, make("max", base().Add(sandlot.MailDay), share("two", 2)))
-}
-
 func countMailRace(t *testing.T, s Stores) {
 	now := base()
 	same(t, "messages that were counted", atOnce(t, 20, account.ErrTooOften, func(i int) error {
@@ -158,7 +130,7 @@ func countMailRace(t *testing.T, s Stores) {
 
 func lapsedJob(t *testing.T, s Stores) {
 	now := base()
-	s.withJobs(t, now)
+	withJobs(t, s, now)
 	claim := func() []sandlot.Job {
 		return must(s.Mail.ClaimJobs(t.Context(), now, now.Add(time.Minute), account.Busy{}, 9))(t)
 	}
@@ -178,17 +150,8 @@ func lapsedJob(t *testing.T, s Stores) {
 	wants(t, "by the other", s.Mail.FinishJob(t.Context(), again[0], true, now), sandlot.ErrNotFound)
 }
 
-func verificationCases() []storeCase {
-	return []storeCase{
-		{"TakeOver/makes all projects of an account that was given the address those of another", takeOver},
-		{"TakeOver/any other accounts are ErrNotFound, and suspended ones ErrSuspended", takeOverOthers},
-		{"Disown/takes the address away from an account that has not verified it", disown},
-		{"UseVerification/consumes it, with all others of the account", useVerification},
-	}
-}
-
 // withEmail records an account with an unverified address.
-func (s Stores) withEmail(t *testing.T, handle string) sandlot.Account {
+func withEmail(t *testing.T, s Stores, handle string) sandlot.Account {
 	t.Helper()
 	na := newAccount(handle)
 	na.Email = handle + "@example.com"
@@ -202,25 +165,8 @@ func (s Stores) mustVerification(t *testing.T, a sandlot.Account, token string, 
 	return v
 }
 
-func useVerification(t *testing.T, s Stores) {
-	kim, lee := s.withEmail(t, "kim"), s.withEmail(t, "lee")
-	for _, token := range []string{"one", "two"} {
-		s.mustVerification(t, kim, token, base().Add(time.Hour))
-	}
-	s.mustVerification(t, lee, "of lee", base().Add(time.Hour))
-	must(s.Accounts.UseVerification(t.Context(), sum("one"), base()))(t)
-	for _, token := range []string{"one", "two"} {
-		_, err := s.Accounts.UseVerification(t.Context(), sum(token), base())
-		wants(t, "token "+token+" afterwards", err, sandlot.ErrNotFound)
-	}
-	must(s.Accounts.Verification(t.Context(), sum("of lee"), base()))(t)
-	s.mustVerification(t, lee, "expired", base().Add(-time.Second))
-	_, err := s.Accounts.UseVerification(t.Context(), sum("expired"), base())
-	wants(t, "an expired token", err, sandlot.ErrNotFound)
-}
-
 // waiting records a login, and other messages, each to an address of its own.
-func (s Stores) waiting(t *testing.T, logins, others []string) {
+func waiting(t *testing.T, s Stores, logins, others []string) {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, address := range others {

@@ -8,19 +8,6 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-func loginCases() []storeCase {
-	return []storeCase{
-		{"Login/one that is past its ExpiresAt is not there", expiredLogin},
-		{"ProveLogin/marks the login that has both as proved, and forgets its token and code", proveLogin},
-		{"TryLogin/otherwise it counts a try, and ends the login at the most-th", tryLoginWrong},
-		{"TryLogin/of 20 at once no more than most are counted", tryLoginRace},
-		{"LogIn/ends a proved login and records a session under the hash of its token", logIn},
-		{"LogIn/a session that its browser had ends", logInAgain},
-		{"LogIn/a login that is over or not proved, and any other account, is ErrNotFound", logInRefused},
-		{"AccountsOf/returns the accounts that have verified an address, in exactly this spelling, at most limit", accountsOf},
-	}
-}
-
 // login records a login of a browser for an address.
 func (s Stores) login(t *testing.T, browser, email string) account.Login {
 	t.Helper()
@@ -34,18 +21,19 @@ func loginJob(email string) sandlot.Job {
 }
 
 // written is a login whose message names token and code.
-func (s Stores) written(t *testing.T, browser, email, token, code string) account.Login {
+func written(t *testing.T, s Stores, browser, email, token, code string) account.Login {
 	t.Helper()
 	l := s.login(t, browser, email)
 	l.ExpiresAt = base().Add(time.Hour)
-	l.Email = must(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{Token: sum(token), Code: sum(code), ExpiresAt: l.ExpiresAt}, base()))(t)
+	l.Email = must(s.Mail.WriteLogin(t.Context(), l.ID,
+		account.LoginMessage{Token: sum(token), Code: sum(code), ExpiresAt: l.ExpiresAt}, base()))(t)
 	return l
 }
 
 func proveLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
-	l := s.written(t, "browser", "kim@example.com", "token", "code")
-	s.written(t, "another", "kim@example.com", "other", "code")
+	l := written(t, s, "browser", "kim@example.com", "token", "code")
+	written(t, s, "another", "kim@example.com", "other", "code")
 	wants(t, "by another browser", s.Accounts.ProveLogin(t.Context(), sum("another"), sum("token"), base()), sandlot.ErrNotFound)
 	wants(t, "by no token", s.Accounts.ProveLogin(t.Context(), l.Browser, sandlot.Digest{}, base()), sandlot.ErrNotFound)
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), base()))
@@ -57,7 +45,7 @@ func proveLogin(t *testing.T, s Stores) {
 
 func tryLoginWrong(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
-	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	l := written(t, s, "browser", "kim@example.com", "token", "code")
 	unwritten := s.login(t, "another", "nobody@example.com")
 	for _, one := range []account.Login{l, unwritten} {
 		for tries := range 3 {
@@ -78,60 +66,36 @@ func tryLoginRace(t *testing.T, s Stores) {
 }
 
 // proved is a login of an account's verified address, after its proof.
-func (s Stores) proved(t *testing.T, browser string, a sandlot.Account) account.Login {
+func proved(t *testing.T, s Stores, browser string, a sandlot.Account) account.Login {
 	t.Helper()
-	l := s.written(t, browser, a.Email, "token of "+browser, "code")
+	l := written(t, s, browser, a.Email, "token of "+browser, "code")
 	ok(t, s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token of "+browser), base()))
 	return l
 }
 
 func newSession(a sandlot.Account) sandlot.Session {
-	return sandlot.Session{Account: a.ID, Agent: "Browser", CreatedAt: base(), ProvedAt: base(), SeenAt: base(), ExpiresAt: base().Add(time.Hour)}
-}
-
-func logIn(t *testing.T, s Stores) {
-	a := s.verified(t, "kim", "kim@example.com")
-	l, in := s.proved(t, "browser", a), newSession(a)
-	in.ID = must(s.Accounts.LogIn(t.Context(), l.ID, token("one"), in, sandlot.Session{}))(t)
-	wants(t, "the login", drop(s.Accounts.Login(t.Context(), l.Browser, base())), sandlot.ErrNotFound)
-	got, owner, err := s.Credentials.Session(t.Context(), token("one"), base())
-	ok(t, err)
-	same(t, "the session", got, in)
-	same(t, "its account", owner, a)
-	if again := s.login(t, "browser", "kim@example.com"); again.ID == l.ID {
-		t.Error("the login's ID was used again")
+	return sandlot.Session{
+		Account: a.ID, Agent: "Browser", CreatedAt: base(), ProvedAt: base(), SeenAt: base(),
+		ExpiresAt: base().Add(time.Hour),
 	}
 }
 
 func logInAgain(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	had, other := s.session(t, a, "had"), s.session(t, a, "other")
-	id := must(s.Accounts.LogIn(t.Context(), s.proved(t, "browser", a).ID, token("new"), newSession(a), had))(t)
+	id := must(s.Accounts.LogIn(t.Context(), proved(t, s, "browser", a).ID, token("new"), newSession(a), had))(t)
 	list := must(s.Accounts.Sessions(t.Context(), a.ID, base()))(t)
 	same(t, "the sessions", []int64{list[0].ID, list[1].ID, int64(len(list))}, []int64{id, other.ID, 2})
 }
 
-func accountsOf(t *testing.T, s Stores) {
-	kim, lee := s.verified(t, "kim", "us@example.com"), s.verified(t, "lee", "us@example.com")
-	s.verified(t, "max", "Us@example.com")
-	gone := s.verified(t, "gone", "us@example.com")
-	ok(t, s.Operate.Remove(t.Context(), ofAccount(gone.ID), entry(sandlot.ActionDelete, "@gone")))
-	pending := newAccount("pending")
-	pending.Email = "us@example.com"
-	s.mustAccount(t, pending)
-	same(t, "the accounts", must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 9))(t), []sandlot.Account{
-		must(s.Publish.Account(t.Context(), kim.ID))(t), must(s.Publish.Account(t.Context(), lee.ID))(t),
-	})
-	same(t, "at most one", len(must(s.Accounts.AccountsOf(t.Context(), "us@example.com", 1))(t)), 1)
-}
-
 func expiredLogin(t *testing.T, s Stores) {
 	s.verified(t, "kim", "kim@example.com")
-	l := s.written(t, "browser", "kim@example.com", "token", "code")
+	l := written(t, s, "browser", "kim@example.com", "token", "code")
 	at := l.ExpiresAt
 	wants(t, "read", drop(s.Accounts.Login(t.Context(), l.Browser, at)), sandlot.ErrNotFound)
 	wants(t, "by its token", drop(s.Accounts.LoginOfToken(t.Context(), sum("token"), at)), sandlot.ErrNotFound)
-	wants(t, "written", drop(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)), sandlot.ErrNotFound)
+	wants(t, "written", drop(s.Mail.WriteLogin(t.Context(), l.ID, account.LoginMessage{ExpiresAt: at.Add(time.Hour)}, at)),
+		sandlot.ErrNotFound)
 	wants(t, "proved by its token", s.Accounts.ProveLogin(t.Context(), l.Browser, sum("token"), at), sandlot.ErrNotFound)
 	wants(t, "proved by its code", drop(s.Accounts.TryLogin(t.Context(), l.ID, sum("code"), 5, at)), sandlot.ErrNotFound)
 }
@@ -139,9 +103,12 @@ func expiredLogin(t *testing.T, s Stores) {
 func logInRefused(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "lee@example.com")
 	had := s.session(t, kim, "had")
-	used := s.proved(t, "used", kim)
+	used := proved(t, s, "used", kim)
 	must(s.Accounts.LogIn(t.Context(), used.ID, token("used"), newSession(kim), sandlot.Session{}))(t)
-	for what, l := range map[string]account.Login{"over": used, "not proved": s.written(t, "waits", kim.Email, "waits", "code"), "another account's": s.proved(t, "lee's", lee)} {
+	for what, l := range map[string]account.Login{
+		"over": used, "not proved": written(t, s, "waits", kim.Email, "waits", "code"),
+		"another account's": proved(t, s, "lee's", lee),
+	} {
 		wants(t, what, drop(s.Accounts.LogIn(t.Context(), l.ID, token(what), newSession(kim), had)), sandlot.ErrNotFound)
 	}
 	same(t, "kim's sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 2)

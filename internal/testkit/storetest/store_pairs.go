@@ -37,8 +37,6 @@ func pairCases() (list []storeCase) {
 		{"a new project and its account's end", []error{sandlot.ErrNotFound}, projectAndEnd},
 		{"a new project and a file beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, projectAndFile},
 		{"a file and a part of an upload beyond the bytes of an account", []error{sandlot.ErrTooManyBytes}, fileAndPart},
-		{"a file and the trim of earlier versions", nil, fileAndTrim},
-		{"a file and the project's suspension", []error{sandlot.ErrSuspended}, fileAndSuspension},
 		{"a new account key and one of the operator's", nil, rotationAndNewKey},
 		{"two keys of a project at its limit", []error{publish.ErrTooMany}, twoKeys},
 		{"two proposals of an address at the limit", []error{account.ErrTooOften}, twoProposals},
@@ -71,7 +69,7 @@ func (p pair) prove(t *testing.T, s Stores) {
 		}
 		of.after(t, one, other)
 	}
-	s.inOrder(t, "then")
+	inOrder(t, s, "then")
 }
 
 // exactlyOne fails the test unless one of two steps was refused.
@@ -83,31 +81,31 @@ func exactlyOne(t *testing.T, first, second error) {
 }
 
 // makes records an account with a verified address, and returns it with the step that makes it a project.
-func (s Stores) makes(t *testing.T, name string) (a sandlot.Account, create func() error) {
+func makes(t *testing.T, s Stores, name string) (a sandlot.Account, create func() error) {
 	t.Helper()
 	a = s.verified(t, name, name+"@example.com")
 	return a, func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
 }
 
 func projectAndProof(t *testing.T, s Stores, name string) steps {
-	a := s.withEmail(t, name)
+	a := withEmail(t, s, name)
 	must(s.Publish.CreateProject(t.Context(), newProject(name+"-before", a.ID)))(t)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	create := func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
-	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
+	prove := func() error { return drop(made(s.Accounts.UseVerification(background(), sum(name), base()))) }
 	return steps{create, prove, func(t *testing.T, _, _ error) {
 		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, sandlot.ProjectID(name), sandlot.ProjectID(name+"-before"))
 	}}
 }
 
 func projectAndSuspension(t *testing.T, s Stores, name string) steps {
-	a, create := s.makes(t, name)
+	a, create := makes(t, s, name)
 	suspend := func() error {
-		return s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name))
+		return done(s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name)))
 	}
 	return steps{create, suspend, func(t *testing.T, created, _ error) {
 		s.lists(t, "of the suspended account", gallery.ListedQuery{Account: a.ID})
-		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name)))
+		ok(t, done(s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name))))
 		var want []sandlot.ProjectID
 		if created == nil {
 			want = append(want, sandlot.ProjectID(name))
@@ -117,9 +115,9 @@ func projectAndSuspension(t *testing.T, s Stores, name string) steps {
 }
 
 func projectAndEnd(t *testing.T, s Stores, name string) steps {
-	a, create := s.makes(t, name)
+	a, create := makes(t, s, name)
 	end := func() error {
-		return s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name))
+		return done(s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name)))
 	}
 	return steps{create, end, func(t *testing.T, _, ended error) {
 		ok(t, ended)
@@ -135,7 +133,9 @@ func projectAndFile(t *testing.T, s Stores, name string) steps {
 	at := edit(p)
 	at.Within = within
 	create := func() error { return drop(s.Publish.CreateProject(background(), np)) }
-	return steps{create, func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) }, exactlyOne}
+	return steps{create, func() error {
+		return drop(made(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)))
+	}, exactlyOne}
 }
 
 func fileAndPart(t *testing.T, s Stores, name string) steps {
@@ -146,42 +146,9 @@ func fileAndPart(t *testing.T, s Stores, name string) steps {
 	u.Account, u.Owner, u.Received, u.Bytes, u.Held = p.Account, sum(name), u.Received.With(1), 6, 6
 	quota := publish.UploadQuota{Uploads: 9, Account: at.Within.Bytes}
 	save := func() error { return drop(s.Publish.SaveUpload(background(), u, part(1, inline("123456")), quota)) }
-	return steps{save, func() error { return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)) }, exactlyOne}
-}
-
-// withVersions is a project of three versions and the step that makes the fourth.
-func (s Stores) withVersions(t *testing.T, name string) (p sandlot.Project, put func() error) {
-	t.Helper()
-	p = s.mustProject(t, name)
-	for n := range 2 {
-		p = s.mustPut(t, p, file("a.js", inline(fmt.Sprint(n))))
-	}
-	return p, func() error {
-		return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("last")), edit(p)))
-	}
-}
-
-func fileAndTrim(t *testing.T, s Stores, name string) steps {
-	p, put := s.withVersions(t, name)
-	trim := func() error {
-		_, _, err := s.Upkeep.Trim(background(), 1, base().Add(time.Hour), 0, 1000)
-		return err
-	}
-	return steps{put, trim, func(t *testing.T, _, _ error) {
-		same(t, "the last version", texts(t, s.Publish, p.ID, 4)["a.js"], "last")
-	}}
-}
-
-func fileAndSuspension(t *testing.T, s Stores, name string) steps {
-	p, put := s.withVersions(t, name)
-	suspend := func() error {
-		return s.Operate.Suspend(background(), ofProject(p.ID), entry(sandlot.ActionSuspend, name))
-	}
-	return steps{put, suspend, func(t *testing.T, made, suspended error) {
-		ok(t, suspended)
-		now := must(s.Publish.Project(t.Context(), p.ID))(t)
-		same(t, "suspended, and made", []bool{now.Suspended, now.Version == 4}, []bool{true, made == nil})
-	}}
+	return steps{save, func() error {
+		return drop(made(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)))
+	}, exactlyOne}
 }
 
 func rotationAndNewKey(t *testing.T, s Stores, name string) steps {
@@ -191,7 +158,7 @@ func rotationAndNewKey(t *testing.T, s Stores, name string) steps {
 		return drop(s.Operate.AddKey(background(), a.ID, key(name+" two"), true, entry(sandlot.ActionNewKey, "@"+name)))
 	}
 	return steps{rotate, add, func(t *testing.T, _, _ error) {
-		same(t, "account keys in force", len(s.keysOf(t, a.ID)), 1)
+		same(t, "account keys in force", len(keysOf(t, s, a.ID)), 1)
 	}}
 }
 
@@ -210,7 +177,8 @@ func twoProposals(t *testing.T, s Stores, name string) steps {
 	propose := func(address string) func() error {
 		m := account.EmailMove{Account: a.ID, Email: address, ExpiresAt: base().Add(moveLife)}
 		return func() error {
-			return s.Accounts.ProposeEmail(background(), m, sandlot.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()}, base(), 1)
+			return s.Accounts.ProposeEmail(background(), m, sandlot.Job{Kind: "proposal", Address: address, Lang: "de", Due: base()},
+				base(), 1)
 		}
 	}
 	return steps{propose(name + "-one@example.com"), propose(name + "-two@example.com"), exactlyOne}
@@ -219,17 +187,19 @@ func twoProposals(t *testing.T, s Stores, name string) steps {
 func twoHandles(t *testing.T, s Stores, name string) steps {
 	a := s.mustAccount(t, newAccount(name))
 	rename := func(handle string) func() error {
-		return func() error { return s.Accounts.Rename(background(), a.ID, handle, base(), base().Add(-time.Hour), 1) }
+		return func() error {
+			return done(s.Accounts.Rename(background(), a.ID, handle, base(), base().Add(-time.Hour), 1))
+		}
 	}
 	return steps{rename(name + "-one"), rename(name + "-two"), exactlyOne}
 }
 
 func addressAndProof(t *testing.T, s Stores, name string) steps {
-	a := s.withEmail(t, name)
+	a := withEmail(t, s, name)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	other := name + "-other@example.com"
 	set := func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base())) }
-	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
+	prove := func() error { return drop(made(s.Accounts.UseVerification(background(), sum(name), base()))) }
 	return steps{set, prove, func(t *testing.T, set, proved error) {
 		exactlyOne(t, set, proved)
 		now, want := must(s.Publish.Account(t.Context(), a.ID))(t), a.Email
@@ -245,7 +215,8 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) steps {
 	other := name + "-other@example.com"
 	s.propose(t, a, other, name)
 	take := func() error {
-		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))
+		return drop(made(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife),
+			sandlot.Job{Kind: "notice", Due: base()})))
 	}
 	return steps{take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
 		want := a.Email
@@ -259,7 +230,7 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) steps {
 
 func twoSessions(t *testing.T, s Stores, name string) steps {
 	a := s.verified(t, name, name+"@example.com")
-	l := s.proved(t, name, a)
+	l := proved(t, s, name, a)
 	logIn := func(n string) func() error {
 		return func() error {
 			return drop(s.Accounts.LogIn(background(), l.ID, token(name+n), newSession(a), sandlot.Session{}))
@@ -276,7 +247,7 @@ func twoSweeps(t *testing.T, s Stores) {
 		p := s.mustPut(t, s.mustProject(t, name), file("a.wasm", named(name+"-file")))
 		u := s.mustSave(t, upload(name), part(1, named(name+"-part")))
 		s.mustSave(t, u, part(2, named(name+"-other")))
-		s.mustRemove(t, p.ID)
+		mustRemove(t, s, p.ID)
 		want = append(want, sandlot.BlobRef(name+"-file"), sandlot.BlobRef(name+"-other"), sandlot.BlobRef(name+"-part"))
 	}
 	swept := make(chan []sandlot.BlobRef, 2)
@@ -298,5 +269,5 @@ func twoSweeps(t *testing.T, s Stores) {
 	slices.Sort(all)
 	slices.Sort(want)
 	same(t, "the names", all, want)
-	s.inOrder(t, "then")
+	inOrder(t, s, "then")
 }

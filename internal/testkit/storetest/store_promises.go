@@ -33,18 +33,18 @@ type scene struct {
 
 func newScene(t *testing.T, s Stores) *scene {
 	t.Helper()
-	a := s.withEmail(t, "kim")
+	a := withEmail(t, s, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	p = s.mustPut(t, p, file("a.js", inline("abc")))
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: inline("b")}}))
 	p = s.mustPut(t, p, file("b.wasm", named("b-wasm")))
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
+	p = must(made(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
-	s.addCounts(t, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
+	addCounts(t, s, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	k := must(s.Credentials.KeyByHash(t.Context(), sum("key of kim")))(t)
-	ok(t, s.KeyUses.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
+	ok(t, s.Credentials.TouchKeys(t.Context(), map[int64]time.Time{k.ID: base()}))
 	must(s.Publish.Secret(t.Context(), "service", []byte("secret")))(t)
 	must(s.Operate.AddKey(t.Context(), a.ID, key("from the operator"), false, entry(sandlot.ActionNewKey, "@kim")))(t)
 	return &scene{Stores: s, p: p, u: u, k: k}
@@ -82,22 +82,20 @@ func survives(t *testing.T, s Stores) {
 // call is one that changes something if it does not fail.
 type call struct {
 	name string
-	do   func(ctx context.Context) error
+	do   func() error
 	want error
 }
 
 func drop[T any](_ T, err error) error { return err }
 
 // refused are calls that fail, each as late in its step as it can.
-func (sc *scene) refused() []call {
+func (sc *scene) refused(ctx context.Context) []call {
 	s, p, a := sc.Stores, sc.p, sc.p.Account
 	bad := publish.NewAccount{Handles: []string{"lee"}, Email: "lee@example.com", CreatedAt: base(), Key: key("key of kim")}
 	project := newProject("tetra", a)
 	project.Key = key("key of kim") // that key is there already, and it comes last
 	project.Files = files("index.html", named("refused"))
-	taken, withNew := project, project
-	taken.ID, taken.Key = p.ID, key("fresh")
-	withNew.New = &bad
+	project.New = &bad
 	stale, late := edit(p), edit(p)
 	stale.Expect--
 	late.Upload, late.Title = completion(sc.u, p.ID), new(string)
@@ -106,28 +104,34 @@ func (sc *scene) refused() []call {
 	u := sc.u
 	u.Generation, u.Total = 0, 9
 	return []call{
-		{"CreateAccount", func(ctx context.Context) error { return drop(s.Publish.CreateAccount(ctx, bad)) }, sandlot.ErrExists},
-		{"CreateProject with a taken key", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, project)) }, sandlot.ErrExists},
-		{"CreateProject with a taken ID", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, taken)) }, sandlot.ErrExists},
-		{"CreateProject with an account that fails", func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, withNew)) }, sandlot.ErrExists},
-		{"PutFile at another version", func(ctx context.Context) error {
-			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
+		{"CreateAccount", func() error { return drop(s.Publish.CreateAccount(ctx, bad)) }, sandlot.ErrExists},
+		{
+			"CreateProject with an account that fails",
+			func() error { return drop(s.Publish.CreateProject(ctx, project)) }, sandlot.ErrExists,
+		},
+		{"PutFile at another version", func() error {
+			return drop(made(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale)))
 		}, sandlot.ErrMoved},
-		{"PutFile with an upload that moved on", func(ctx context.Context) error {
-			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
+		{"PutFile with an upload that moved on", func() error {
+			return drop(made(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late)))
 		}, sandlot.ErrUploadMoved},
-		{"PutFile with a name in another case", func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, folded, edit(p))) }, sandlot.ErrExists},
-		{"DeleteFile", func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))) }, sandlot.ErrNotFound},
-		{"SaveUpload", func(ctx context.Context) error {
+		{
+			"PutFile with a name in another case",
+			func() error { return drop(made(s.Publish.PutFile(ctx, p.ID, folded, edit(p)))) }, sandlot.ErrExists,
+		},
+		{"DeleteFile", func() error {
+			return drop(made(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))))
+		}, sandlot.ErrNotFound},
+		{"SaveUpload", func() error {
 			return drop(s.Publish.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
 		}, sandlot.ErrUploadMoved},
-		{"AddKey with a taken key", func(ctx context.Context) error {
+		{"AddKey with a taken key", func() error {
 			return drop(s.Operate.AddKey(ctx, a, key("key of kim"), true, entry(sandlot.ActionNewKey, "@kim")))
 		}, sandlot.ErrExists},
-		{"Suspend", func(ctx context.Context) error {
-			return s.Operate.Suspend(ctx, ofProject("none"), entry(sandlot.ActionSuspend, "none"))
+		{"Suspend", func() error {
+			return done(s.Operate.Suspend(ctx, ofProject("none"), entry(sandlot.ActionSuspend, "none")))
 		}, sandlot.ErrNotFound},
-		{"PutVariants", func(ctx context.Context) error {
+		{"PutVariants", func() error {
 			return s.Variants.PutVariants(ctx, 1<<40, []sandlot.Variant{{Encoding: "br", Blob: named("refused")}})
 		}, sandlot.ErrNotFound},
 	}
@@ -136,14 +140,12 @@ func (sc *scene) refused() []call {
 func noEffect(t *testing.T, s Stores) {
 	sc := newScene(t, s)
 	before := sc.state(t, s)
-	for _, c := range sc.refused() {
-		err := c.do(t.Context())
+	for _, c := range sc.refused(t.Context()) {
+		err := c.do()
 		wants(t, c.name, err, c.want)
 		wants(t, c.name+" says so", err, sandlot.ErrNoEffect)
 		same(t, "after "+c.name, sc.state(t, s), before)
 	}
-	_, err := s.Credentials.KeyByHash(t.Context(), sum("fresh"))
-	wants(t, "the key of a project that was refused", err, sandlot.ErrNotFound)
 	na := newAccount("lee")
 	same(t, "a handle that was refused is still free", s.mustAccount(t, na).Handle, "lee")
 }
@@ -153,59 +155,45 @@ func endedContext(t *testing.T, s Stores) {
 	before := sc.state(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, c := range []call{
-		{"PutFile", func(ctx context.Context) error {
-			return drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
-		}, context.Canceled},
-		{"PutFile says so", func(ctx context.Context) error {
-			return drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
-		}, sandlot.ErrNoEffect},
-		{"SaveUpload", func(ctx context.Context) error {
-			return drop(s.Publish.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{}))
-		}, context.Canceled},
-		{"Project", func(ctx context.Context) error { return drop(s.Publish.Project(ctx, sc.p.ID)) }, context.Canceled},
-	} {
-		wants(t, c.name, c.do(ctx), c.want)
-	}
+	put := drop(made(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p))))
+	wants(t, "PutFile", put, context.Canceled)
+	wants(t, "PutFile says so", put, sandlot.ErrNoEffect)
+	wants(t, "SaveUpload", drop(s.Publish.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{})), context.Canceled)
+	wants(t, "Project", drop(s.Publish.Project(ctx, sc.p.ID)), context.Canceled)
 	same(t, "the state", sc.state(t, s), before)
 }
 
 func missing(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
+	ctx := t.Context()
 	p := sandlot.Project{ID: "nothing"}
 	f := file("a.js", inline("a"))
-	for _, c := range []call{
-		{name: "Account", do: func(ctx context.Context) error { return drop(s.Publish.Account(ctx, 99)) }},
-		{name: "SetEmail", do: func(ctx context.Context) error {
-			return s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base()))
-		}},
-		{name: "KeyByHash", do: func(ctx context.Context) error { return drop(s.Credentials.KeyByHash(ctx, sum("nothing"))) }},
-		{name: "CreateProject", do: func(ctx context.Context) error { return drop(s.Publish.CreateProject(ctx, newProject("tetra", 99))) }},
-		{name: "PutFile", do: func(ctx context.Context) error { return drop(s.Publish.PutFile(ctx, p.ID, f, edit(p))) }},
-		{name: "DeleteFile", do: func(ctx context.Context) error { return drop(s.Publish.DeleteFile(ctx, p.ID, "a.js", edit(p))) }},
-		{name: "Project", do: func(ctx context.Context) error { return drop(s.Publish.Project(ctx, p.ID)) }},
-		{name: "Version", do: func(ctx context.Context) error { return drop(s.Publish.Version(ctx, p.ID, 1)) }},
-		{name: "Version of a project", do: func(ctx context.Context) error { return drop(s.Publish.Version(ctx, "pong", 2)) }},
-		{name: "Files", do: func(ctx context.Context) error { return drop(s.Publish.Files(ctx, p.ID, 1)) }},
-		{name: "Files of a version", do: func(ctx context.Context) error { return drop(s.Publish.Files(ctx, "pong", 2)) }},
-		{name: "FilesWith", do: func(ctx context.Context) error { return drop(s.Publish.FilesWith(ctx, p.ID, 1, "gzip")) }},
-		{name: "Projects", do: func(ctx context.Context) error { return drop(s.Publish.Projects(ctx, 99, 0, 9)) }},
-		{name: "Content", do: func(ctx context.Context) error { return drop(s.Publish.Content(ctx, 99)) }},
-		{name: "IdempotencyRecord", do: func(ctx context.Context) error { return drop(s.Publish.IdempotencyRecord(ctx, sum("nothing"), base())) }},
-		{name: "Upload", do: func(ctx context.Context) error { return drop(s.Publish.Upload(ctx, sum("nothing"), 0, base())) }},
-		{name: "FinishJob", do: func(ctx context.Context) error { return s.Mail.FinishJob(ctx, sandlot.Job{ID: 99}, true, base()) }},
-		{name: "RetryJob", do: func(ctx context.Context) error { return s.Mail.RetryJob(ctx, sandlot.Job{ID: 99}, base()) }},
-		{name: "AddVerification", do: func(ctx context.Context) error {
-			return drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"}))
-		}},
-		{name: "Verification", do: func(ctx context.Context) error { return drop(s.Accounts.Verification(ctx, sum("nothing"), base())) }},
-		{name: "UseVerification", do: func(ctx context.Context) error { return drop(s.Accounts.UseVerification(ctx, sum("nothing"), base())) }},
-		{name: "RefuseVerification", do: func(ctx context.Context) error {
-			return drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base()))
-		}},
-		{name: "PutVariants", do: func(ctx context.Context) error { return s.Variants.PutVariants(ctx, 99, nil) }},
+	for name, err := range map[string]error{
+		"Account":              drop(s.Publish.Account(ctx, 99)),
+		"SetEmail":             s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base())),
+		"KeyByHash":            drop(s.Credentials.KeyByHash(ctx, sum("nothing"))),
+		"CreateProject":        drop(s.Publish.CreateProject(ctx, newProject("tetra", 99))),
+		"PutFile":              drop(made(s.Publish.PutFile(ctx, p.ID, f, edit(p)))),
+		"DeleteFile":           drop(made(s.Publish.DeleteFile(ctx, p.ID, "a.js", edit(p)))),
+		"Project":              drop(s.Publish.Project(ctx, p.ID)),
+		"Version":              drop(s.Publish.Version(ctx, p.ID, 1)),
+		"Version of a project": drop(s.Publish.Version(ctx, "pong", 2)),
+		"Files":                drop(s.Publish.Files(ctx, p.ID, 1)),
+		"Files of a version":   drop(s.Publish.Files(ctx, "pong", 2)),
+		"FilesWith":            drop(s.Publish.FilesWith(ctx, p.ID, 1, "gzip")),
+		"Projects":             drop(s.Publish.Projects(ctx, 99, 0, 9)),
+		"Content":              drop(s.Publish.Content(ctx, 99)),
+		"IdempotencyRecord":    drop(s.Publish.IdempotencyRecord(ctx, sum("nothing"), base())),
+		"Upload":               drop(s.Publish.Upload(ctx, sum("nothing"), 0, base())),
+		"FinishJob":            s.Mail.FinishJob(ctx, sandlot.Job{ID: 99}, true, base()),
+		"RetryJob":             s.Mail.RetryJob(ctx, sandlot.Job{ID: 99}, base()),
+		"AddVerification":      drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"})),
+		"Verification":         drop(s.Accounts.Verification(ctx, sum("nothing"), base())),
+		"UseVerification":      drop(made(s.Accounts.UseVerification(ctx, sum("nothing"), base()))),
+		"RefuseVerification":   drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base())),
+		"PutVariants":          s.Variants.PutVariants(ctx, 99, nil),
 	} {
-		wants(t, c.name, c.do(t.Context()), sandlot.ErrNotFound)
+		wants(t, name, err, sandlot.ErrNotFound)
 	}
 }
 
@@ -223,7 +211,7 @@ func updaters(t *testing.T, s Stores) {
 		same(t, "winners", atOnce(t, 50, sandlot.ErrMoved, func(i int) error {
 			at := edit(p)
 			at.Suffix = fmt.Sprint("racer-", i)
-			return drop(s.Publish.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at))
+			return drop(made(s.Publish.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at)))
 		}), 1)
 		p = must(s.Publish.Project(t.Context(), p.ID))(t)
 		same(t, "the version", p.Version, round+2)
@@ -236,12 +224,12 @@ func lastParts(t *testing.T, s Stores) {
 	const racers = 50
 	a := s.mustAccount(t, newAccount("kim"))
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
-	won := s.race(t, racers, a.ID, sandlot.ErrUploadMoved, func(np *publish.NewProject) { np.Upload = completion(u, np.ID) })
-	same(t, "the upload's project", s.uploadOf(t, u.Key, base()).Done.Project, won)
+	won := race(t, s, racers, a.ID, sandlot.ErrUploadMoved, func(np *publish.NewProject) { np.Upload = completion(u, np.ID) })
+	same(t, "the upload's project", uploadOf(t, s, u.Key, base()).Done.Project, won)
 }
 
 // race has racers make projects of an account at once, of which one is made, and the others are refused. It returns the one's id.
-func (s Stores) race(t *testing.T, racers int, owner sandlot.AccountID, refused error, change func(*publish.NewProject)) sandlot.ProjectID {
+func race(t *testing.T, s Stores, racers int, owner sandlot.AccountID, refused error, change func(*publish.NewProject)) sandlot.ProjectID {
 	t.Helper()
 	same(t, "projects made", atOnce(t, racers, refused, func(i int) error {
 		np := newProject(fmt.Sprint("pong-", i), owner)
@@ -283,7 +271,8 @@ func wholeSteps(t *testing.T, s Stores) {
 				return
 			}
 			var err error
-			if p, err = s.Publish.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))), edit(p)); err != nil {
+			if p, err = made(s.Publish.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))),
+				edit(p))); err != nil {
 				ended <- err
 				return
 			}

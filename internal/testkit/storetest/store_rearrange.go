@@ -9,14 +9,6 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-func rearrangeCases() []storeCase {
-	return []storeCase{
-		{"Rearrange/makes a version with what is dropped and put, and all else as before", rearrangeMany},
-		{"Rearrange/does all that an Edit says in the same step", rearrangeAll},
-		{"Rearrange/that is refused has had no effect, and may be asked for again with the same bytes", rearrangeRefused},
-	}
-}
-
 // manyFiles are n files with names that begin with the prefix.
 func manyFiles(prefix string, n int, blob func(string) sandlot.Blob) []sandlot.File {
 	list := make([]sandlot.File, n)
@@ -28,7 +20,7 @@ func manyFiles(prefix string, n int, blob func(string) sandlot.Blob) []sandlot.F
 }
 
 // without are the files of a version but its index.html.
-func (s Stores) without(t *testing.T, p sandlot.Project) (list []sandlot.File) {
+func without(t *testing.T, s Stores, p sandlot.Project) (list []sandlot.File) {
 	t.Helper()
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
 		if f.Name != "index.html" {
@@ -40,10 +32,13 @@ func (s Stores) without(t *testing.T, p sandlot.Project) (list []sandlot.File) {
 
 func rearrangeMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p)))(t)
+	p = must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p))))(t)
 	same(t, "version and number of files", []int{p.Version, p.FileCount}, []int{2, several + 1})
-	index, old := s.fileNamed(t, p, "index.html"), s.without(t, p)
-	c := publish.Change{Drop: append([]sandlot.File{index}, old...), Put: []sandlot.File{file("start.html", inline("start"))}, Primary: "start.html"}
+	index, old := s.fileNamed(t, p, "index.html"), without(t, s, p)
+	c := publish.Change{
+		Drop: append([]sandlot.File{index}, old...), Put: []sandlot.File{file("start.html", inline("start"))},
+		Primary: "start.html",
+	}
 	want := map[string]string{"start.html": "start"}
 	size := int64(len("start"))
 	for i, f := range old {
@@ -61,14 +56,14 @@ func rearrangeMany(t *testing.T, s Stores) {
 		want[name] = text
 		size += int64(len(text))
 	}
-	got := must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
+	got := must(made(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "the totals", []any{got.Version, got.FileCount, got.Size, got.Primary}, []any{3, several + 1, size, "start.html"})
 	same(t, "files", texts(t, s.Publish, p.ID, 3), want)
-	same(t, "files before", s.without(t, p), old)
+	same(t, "files before", without(t, s, p), old)
 	back := publish.Change{Drop: must(s.Publish.Files(t.Context(), p.ID, 3))(t), Put: append(old, index), Primary: "index.html"}
-	p3 := must(s.Management.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
-	same(t, "the files of before again", s.without(t, p3), old)
+	p3 := must(made(s.Management.Rearrange(t.Context(), p.ID, back, edit(got))))(t)
+	same(t, "the files of before again", without(t, s, p3), old)
 	same(t, "their totals", []any{p3.FileCount, p3.Size}, []any{p.FileCount, p.Size})
 	s.clean(t, "then")
 }
@@ -83,10 +78,11 @@ func rearrangeAll(t *testing.T, s Stores) {
 	at.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: p.ID, Version: 2, ExpiresAt: base().Add(aDay)}
 	at.Within = publish.Quota{Bytes: p.Size + sizeOf(put)}
 	rearrange := func() (sandlot.Project, error) {
-		return s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)
+		return made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))
 	}
 	got := must(rearrange())(t)
-	same(t, "the project", []any{got.Version, got.Title, got.Wrapper, got.Suffix, got.UpdatedAt, got.FileCount}, []any{2, title, "site/", at.Suffix, at.At, 4})
+	same(t, "the project", []any{got.Version, got.Title, got.Wrapper, got.Suffix, got.UpdatedAt, got.FileCount},
+		[]any{2, title, "site/", at.Suffix, at.At, 4})
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "the version", must(s.Publish.Version(t.Context(), p.ID, 2))(t),
 		sandlot.Version{N: 2, Suffix: at.Suffix, Title: title, Primary: p.Primary, CreatedAt: at.At})
@@ -97,7 +93,7 @@ func rearrangeAll(t *testing.T, s Stores) {
 	p = s.mustProject(t, "tetra")
 	at = edit(p)
 	at.Email = &publish.NewEmail{Address: "lee@example.com", Job: job("lee@example.com", base())}
-	must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))(t)
+	must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)))(t)
 	same(t, "the address", must(s.Publish.Account(t.Context(), p.Account))(t).Email, "lee@example.com")
 	s.clean(t, "then")
 }
@@ -105,8 +101,8 @@ func rearrangeAll(t *testing.T, s Stores) {
 func rearrangeRefused(t *testing.T, s Stores) {
 	a := s.maker(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p)))(t)
-	before, index := s.without(t, p), s.fileNamed(t, p, "index.html")
+	p = must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p))))(t)
+	before, index := without(t, s, p), s.fileNamed(t, p, "index.html")
 	u, k := s.mustSave(t, upload("u"), part(1, inline("one"))), s.mint(t, p, "revoked")
 	s.Revoke(t, k.Hash)
 	c := publish.Change{Drop: before, Put: manyFiles("new", several, named)}
@@ -130,11 +126,23 @@ func rearrangeRefused(t *testing.T, s Stores) {
 		"a name that is taken":              {puts(file("index.html", inline("taken"))), sandlot.ErrExists},
 		"no primary file":                   {drops(index), sandlot.ErrNoPrimary},
 		"a primary file that is not there":  {func(c *publish.Change, _ *publish.Edit) { c.Primary = "none.html" }, sandlot.ErrNoPrimary},
-		"a primary file that is dropped":    {func(c *publish.Change, _ *publish.Edit) { c.Primary = before[0].Name }, sandlot.ErrNoPrimary},
-		"another version":                   {func(_ *publish.Change, at *publish.Edit) { at.Expect-- }, sandlot.ErrMoved},
-		"too many bytes":                    {func(_ *publish.Change, at *publish.Edit) { at.Within.Bytes = p.Size + sizeOf(c.Put) - 1 }, sandlot.ErrTooManyBytes},
-		"a key that was revoked":            {func(_ *publish.Change, at *publish.Edit) { at.By = k.ID }, sandlot.ErrRevoked},
-		"an upload that moved on":           {func(_ *publish.Change, at *publish.Edit) { at.Upload = completion(u, p.ID); at.Upload.Generation++ }, sandlot.ErrUploadMoved},
+		"a primary file that is dropped": {
+			func(c *publish.Change, _ *publish.Edit) { c.Primary = before[0].Name },
+			sandlot.ErrNoPrimary,
+		},
+		"another version": {func(_ *publish.Change, at *publish.Edit) { at.Expect-- }, sandlot.ErrMoved},
+		"too many bytes": {func(_ *publish.Change,
+			at *publish.Edit,
+		) {
+			at.Within.Bytes = p.Size + sizeOf(c.Put) - 1
+		}, sandlot.ErrTooManyBytes},
+		"a key that was revoked": {func(_ *publish.Change, at *publish.Edit) { at.By = k.ID }, sandlot.ErrRevoked},
+		"an upload that moved on": {func(_ *publish.Change,
+			at *publish.Edit,
+		) {
+			at.Upload = completion(u, p.ID)
+			at.Upload.Generation++
+		}, sandlot.ErrUploadMoved},
 		"an address where another is verified": {func(_ *publish.Change, at *publish.Edit) {
 			at.Email = &publish.NewEmail{Address: "b@example.com", Job: job("b@example.com", base())}
 		}, sandlot.ErrVerified},
@@ -142,16 +150,16 @@ func rearrangeRefused(t *testing.T, s Stores) {
 		c, at := c, edit(p)
 		at.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: p.ID, Version: 3, ExpiresAt: base().Add(aDay)}
 		r.change(&c, &at)
-		err := drop(s.Management.Rearrange(t.Context(), p.ID, c, at))
+		err := drop(made(s.Management.Rearrange(t.Context(), p.ID, c, at)))
 		wants(t, what, err, r.want)
 		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
 		same(t, what+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-		same(t, what+": its files", s.without(t, p), before)
+		same(t, what+": its files", without(t, s, p), before)
 		same(t, what+": names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), refs)
 		wants(t, what+": the record", drop(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base())), sandlot.ErrNotFound)
 		s.clean(t, what)
 	}
-	same(t, "in the end", must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t).FileCount, several+1)
+	same(t, "in the end", must(made(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))))(t).FileCount, several+1)
 	same(t, "names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	s.clean(t, "in the end")
 }

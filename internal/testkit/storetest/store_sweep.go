@@ -1,22 +1,15 @@
 package storetest
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 )
-
-func sweepCases() []storeCase {
-	return []storeCase{
-		{"Sweep/keeps what a file of any version, a part of an open upload or a variant refers to", sweepKeeps},
-		{"Sweep/the ID of a blob that was forgotten is not used again", sweepNewIDs},
-		{"Sweep/forgets the files of projects that were deleted before the time given", sweepDeleted},
-		{"Sweep/at most limit records a call, and tells whether there is more", sweepLimit},
-	}
-}
 
 // sweep sweeps until there is no more, and returns the names in order.
 func (s Stores) sweep(t *testing.T, now, before time.Time) (gone []sandlot.BlobRef) {
@@ -45,30 +38,13 @@ func sweepKeeps(t *testing.T, s Stores) {
 	variants := []sandlot.Variant{{Encoding: "gzip", Blob: named("variant")}}
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
 	p = s.mustPut(t, p, file("a.wasm", named("version-3")))
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
+	p = must(made(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p))))(t)
 	s.mustPut(t, p, file("index.html", inline("changed")))
 	s.mustSave(t, upload("u"), part(1, named("part")))
 	same(t, "the names", s.sweepAll(t), nil)
 	refs := []sandlot.BlobRef{"version-2", "variant", "version-3", "part"}
 	same(t, "without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	same(t, "version 1", texts(t, s.Publish, p.ID, 1), map[string]string{"index.html": "<p>pong"})
-}
-
-func sweepDeleted(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("a")))
-	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
-	deleted := base().Add(48 * time.Hour)
-	ok(t, s.Operate.Remove(t.Context(), sandlot.Subject{Project: p.ID}, sandlot.LogEntry{At: deleted, Action: sandlot.ActionDelete, Target: "pong"}))
-	same(t, "deleted later", s.sweep(t, deleted, deleted.Add(-time.Minute)), nil)
-	for n := 1; n <= p.Version; n++ { // FilesWith: and of a deleted project, too, until Sweep lets go of its files
-		if list := must(s.Publish.FilesWith(t.Context(), p.ID, n, "gzip"))(t); len(list) == 0 {
-			t.Errorf("no files of version %d", n)
-		}
-		wants(t, "Files", drop(s.Publish.Files(t.Context(), p.ID, n)), sandlot.ErrNotFound)
-	}
-	same(t, "its versions", len(must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)), p.Version)
-	same(t, "deleted before", s.sweep(t, deleted, deleted.Add(time.Minute)), []sandlot.BlobRef{"a"})
-	wants(t, "FilesWith", drop(s.Publish.FilesWith(t.Context(), p.ID, p.Version, "gzip")), sandlot.ErrNotFound)
 }
 
 func sweepNewIDs(t *testing.T, s Stores) {
@@ -81,39 +57,6 @@ func sweepNewIDs(t *testing.T, s Stores) {
 	}
 }
 
-func sweepLimit(t *testing.T, s Stores) {
-	u := upload("u")
-	for i := range 7 {
-		u = s.mustSave(t, u, part(i+1, named(fmt.Sprint("part-", i))))
-	}
-	later := u.ExpiresAt.Add(time.Second)
-	total, calls := 0, 0
-	for more := true; more; calls++ {
-		if calls == 50 {
-			t.Fatal("there is more after 50 calls")
-		}
-		var gone []sandlot.BlobRef
-		var err error
-		gone, more, err = s.Upkeep.Sweep(t.Context(), later, later, 3)
-		ok(t, err)
-		if len(gone) > 3 {
-			t.Fatalf("a call forgot %d records", len(gone))
-		}
-		total += len(gone)
-	}
-	same(t, "the names in all", total, 7)
-}
-
-func variantCases() []storeCase {
-	return []storeCase{
-		{"Unsqueezed/one of over 16 MiB comes behind its account's smaller ones, and uses up a turn for each 16 MiB", unsqueezedLarge},
-		{"ClaimSqueezing/keeps blobs from others for a while", claimSqueezingLapses},
-		{"ClaimSqueezing/a claim ends with PutVariants, and with EndSqueezing", claimSqueezingEnds},
-		{"EndSqueezing/gives back nothing that somebody else has claimed since", lapsedSqueezing},
-		{"PutVariants/a blob that is gone is ErrNotFound", putVariantsGone},
-	}
-}
-
 func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
 	t.Helper()
 	for _, f := range must(s.Variants.Unsqueezed(t.Context(), nil, limit))(t) {
@@ -122,48 +65,16 @@ func unsqueezedNames(t *testing.T, s Stores, limit int) (names []string) {
 	return names
 }
 
-func unsqueezedLarge(t *testing.T, s Stores) {
-	p, q := s.mustProject(t, "pong"), s.mustProject(t, "maze")
-	large := named("a large one")
-	large.Size = 40 << 20
-	p = s.mustPut(t, p, file("game.wasm", large))
-	s.mustPut(t, p, file("later.js", inline("later")))
-	for _, name := range []string{"1.js", "2.js", "3.js"} {
-		q = s.mustPut(t, q, file(name, inline(name)))
-	}
-	same(t, "turns", unsqueezedNames(t, s, 9), []string{"index.html", "index.html", "later.js", "1.js", "2.js", "3.js", "game.wasm"})
-	for range 6 { // all but the oldest of all
-		for _, f := range must(s.Variants.Unsqueezed(t.Context(), nil, 9))(t) {
-			if f.Name != "game.wasm" {
-				ok(t, s.Variants.PutVariants(t.Context(), f.Blob.ID, nil))
-				break
-			}
-		}
-	}
-	same(t, "in the end", unsqueezedNames(t, s, 9), []string{"game.wasm"})
-}
-
 func claimSqueezingLapses(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	same(t, "at first", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
+	same(t, "at first", claimSqueezing(t, s, p, time.Minute, "index.html"), 1)
 	s.Later(59 * time.Second)
-	same(t, "shortly before its end", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
+	same(t, "shortly before its end", claimSqueezing(t, s, p, time.Minute, "index.html"), 0)
 	s.Later(time.Second)
 	same(t, "at its end", unsqueezedNames(t, s, 9), []string{"index.html"})
-	same(t, "claimed by another", s.claimSqueezing(t, p, sandlot.SqueezeLeaseMax, "index.html"), 1)
+	same(t, "claimed by another", claimSqueezing(t, s, p, sandlot.SqueezeLeaseMax, "index.html"), 1)
 	s.Later(-48 * time.Hour)
-	same(t, "when the clock that was ahead goes right", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
-}
-
-func claimSqueezingEnds(t *testing.T, s Stores) {
-	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("a")))
-	js := []int64{s.fileNamed(t, p, "a.js").Blob.ID}
-	_, claim, err := s.Variants.ClaimSqueezing(t.Context(), append(js, s.fileNamed(t, p, "index.html").Blob.ID), time.Minute)
-	ok(t, err)
-	ok(t, s.Variants.EndSqueezing(t.Context(), js, claim))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "index.html").Blob.ID, nil))
-	same(t, "left", unsqueezedNames(t, s, 9), []string{"a.js"})
-	same(t, "one that has its variants", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
+	same(t, "when the clock that was ahead goes right", claimSqueezing(t, s, p, time.Minute, "index.html"), 1)
 }
 
 func lapsedSqueezing(t *testing.T, s Stores) {
@@ -172,9 +83,9 @@ func lapsedSqueezing(t *testing.T, s Stores) {
 	_, claim, err := s.Variants.ClaimSqueezing(t.Context(), blobs, time.Minute)
 	ok(t, err)
 	s.Later(time.Minute)
-	same(t, "claimed by another", s.claimSqueezing(t, p, time.Minute, "index.html"), 1)
+	same(t, "claimed by another", claimSqueezing(t, s, p, time.Minute, "index.html"), 1)
 	ok(t, s.Variants.EndSqueezing(t.Context(), blobs, claim))
-	same(t, "claimed by a third", s.claimSqueezing(t, p, time.Minute, "index.html"), 0)
+	same(t, "claimed by a third", claimSqueezing(t, s, p, time.Minute, "index.html"), 0)
 }
 
 func putVariantsGone(t *testing.T, s Stores) {
@@ -187,7 +98,7 @@ func putVariantsGone(t *testing.T, s Stores) {
 }
 
 // claimSqueezing claims the files of these names, and returns how many it got.
-func (s Stores) claimSqueezing(t *testing.T, p sandlot.Project, lease time.Duration, names ...string) int {
+func claimSqueezing(t *testing.T, s Stores, p sandlot.Project, lease time.Duration, names ...string) int {
 	t.Helper()
 	var blobs []int64
 	for _, name := range names {
@@ -196,4 +107,126 @@ func (s Stores) claimSqueezing(t *testing.T, p sandlot.Project, lease time.Durat
 	mine, _, err := s.Variants.ClaimSqueezing(t.Context(), blobs, lease)
 	ok(t, err)
 	return len(mine)
+}
+
+// trim trims all projects, in steps of limit.
+func (s Stores) trim(t *testing.T, keep int, before time.Time, limit int) {
+	t.Helper()
+	last, more := int64(0), true
+	for calls := 0; more; calls++ {
+		if calls == 1000 {
+			t.Fatal("a trim of 1000 calls found no end")
+		}
+		var err error
+		last, more, _, err = s.Upkeep.Trim(t.Context(), keep, before, last, limit)
+		ok(t, err)
+	}
+	list, _ := s.mistakes(t)
+	same(t, "mistakes after a trim", list, nil)
+}
+
+// kept lists the versions of a project that are there.
+func (s Stores) kept(t *testing.T, p sandlot.Project) (list []int) {
+	t.Helper()
+	for n := 1; n <= p.Version; n++ {
+		if _, err := s.Publish.Version(t.Context(), p.ID, n); err == nil {
+			list = append(list, n)
+		} else {
+			wants(t, fmt.Sprint("version ", n), err, sandlot.ErrNotFound)
+			wants(t, fmt.Sprint("files of version ", n), drop(s.Publish.Files(t.Context(), p.ID, n)), sandlot.ErrNotFound)
+		}
+	}
+	return list
+}
+
+// versions makes versions up to n, one a minute from base on; each replaces the
+// same file.
+func (s Stores) versions(t *testing.T, p sandlot.Project, n int) sandlot.Project {
+	t.Helper()
+	for p.Version < n {
+		at := edit(p)
+		at.At = base().Add(time.Duration(p.Version) * time.Minute)
+		p = must(made(s.Publish.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at)))(t)
+	}
+	return p
+}
+
+func trimSteps(t *testing.T, s Stores) {
+	p := s.versions(t, s.mustProject(t, "pong"), 12)
+	later := base().Add(time.Hour)
+	_, more, _, err := s.Upkeep.Trim(t.Context(), 1, later, 0, 4)
+	ok(t, err)
+	same(t, "after one step", []any{more, s.kept(t, p)}, []any{true, []int{5, 6, 7, 8, 9, 10, 11, 12}})
+	// Another run begins anew, as after a restart, and finds what is left.
+	s.trim(t, 1, later, 3)
+	same(t, "after all of them", s.kept(t, p), []int{12})
+	same(t, "the names", len(s.sweepAll(t)), 10)
+	same(t, "the current file", s.fileNamed(t, p, "a.wasm").Blob.Ref, "pong-12")
+}
+
+// unusedBytes are far more than any store keeps for the records of the next minutes.
+const unusedBytes = 40 << 20
+
+// leaveRoom fills a store and collects what it held.
+func leaveRoom(t *testing.T, s Stores) {
+	t.Helper()
+	text := bytes.Repeat([]byte("a game "), (1<<20)/7)
+	p := s.mustProject(t, "pong")
+	for range unusedBytes / len(text) {
+		p = s.mustPut(t, p, file("a.js", inline(string(text))))
+	}
+	mustRemove(t, s, p.ID)
+	for more := true; more; {
+		var err error
+		later := base().Add(48 * time.Hour)
+		_, more, err = s.Upkeep.Sweep(t.Context(), later, later.Add(-24*time.Hour), 100)
+		ok(t, err)
+	}
+}
+
+// tendsRoom proves that there is nothing to do for who tends to a store that does so
+// itself.
+func tendsRoom(t *testing.T, s Stores) {
+	t.Helper()
+	mustRemove(t, s, s.mustProject(t, "pong").ID)
+	if unused := must(s.Upkeep.Unused(t.Context()))(t); unused != 0 {
+		t.Errorf("%d bytes are unused", unused)
+	}
+	if more := must(s.Upkeep.GiveBack(t.Context()))(t); more {
+		t.Error("there is room to give back")
+	}
+}
+
+func giveBack(t *testing.T, s Stores) {
+	if s.TendsRoom {
+		tendsRoom(t, s)
+		return
+	}
+	keep := s.mustProject(t, "kept")
+	leaveRoom(t, s)
+	before := must(s.Upkeep.Unused(t.Context()))(t)
+	ok(t, (&operate.Shrinker{Space: s.Upkeep}).Shrink(t.Context()))
+	after := must(s.Upkeep.Unused(t.Context()))(t)
+	if after <= 0 || after > before/2 {
+		t.Errorf("%d of %d unused bytes are left", after, before)
+	}
+	if more := must(s.Upkeep.GiveBack(t.Context()))(t); more {
+		t.Error("there is more to return after all was")
+	}
+	same(t, "a project that was not deleted", must(s.Publish.Project(t.Context(), keep.ID))(t), keep)
+}
+
+func leaseWork(t *testing.T, s Stores) {
+	first := must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
+	for _, held := range []int64{0, first - 1, first + 1} {
+		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", held, time.Minute)
+		wants(t, "a second lease", err, sandlot.ErrLeased)
+	}
+	must(s.Upkeep.LeaseWork(t.Context(), "fill", 0, time.Minute))(t)
+	s.Later(time.Minute)
+	must(s.Upkeep.LeaseWork(t.Context(), "dig", 0, time.Minute))(t)
+	for _, length := range []time.Duration{0, time.Minute} {
+		_, err := s.Upkeep.LeaseWork(t.Context(), "dig", first, length)
+		wants(t, "one that lapsed and is another's", err, sandlot.ErrLeased)
+	}
 }

@@ -9,28 +9,16 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-func trashCases() []storeCase {
-	return []storeCase{
-		{"Trash/to all other methods the project is one that is not there", trashHides},
-		{"TakeBack/makes a project again what it was", takeBack},
-		{"TakeBack/an owner that would have more projects than within is ErrTooManyProjects", takeBackWithin},
-		{"Trash/by a clock that is behind, it can be taken back for as long", trashBehind},
-		{"Purge/deletes for good what could be taken back, whose files are left to Sweep", purge},
-		{"Sweep/deletes for good what was deleted long enough ago", sweepTrash},
-		{"Sweep/leaves what was taken down to the operator, and Purge is ErrSuspended", keepTakenDown},
-	}
-}
-
 // mustTrash deletes a project so that it can be taken back.
-func (s Stores) mustTrash(t *testing.T, id sandlot.ProjectID, at time.Time) {
+func mustTrash(t *testing.T, s Stores, id sandlot.ProjectID, at time.Time) {
 	t.Helper()
 	e := entry(sandlot.ActionDelete, string(id))
 	e.At = at
-	ok(t, s.Management.Trash(t.Context(), id, 0, e))
+	ok(t, done(s.Management.Trash(t.Context(), id, 0, e)))
 }
 
 func (s Stores) takeBack(t *testing.T, id sandlot.ProjectID) error {
-	return s.Management.TakeBack(t.Context(), id, publish.Quota{}, entry(sandlot.ActionTakeBack, string(id)))
+	return done(s.Management.TakeBack(t.Context(), id, publish.Quota{}, entry(sandlot.ActionTakeBack, string(id))))
 }
 
 func (s Stores) purge(t *testing.T, id sandlot.ProjectID) error {
@@ -42,15 +30,17 @@ func trashHides(t *testing.T, s Stores) {
 	p := s.titled(t, "pong", a.ID, "Pong")
 	s.lists(t, "before", gallery.ListedQuery{}, "pong")
 	e := entry(sandlot.ActionDelete, "pong")
-	ok(t, s.Management.Trash(t.Context(), p.ID, 0, e))
+	ok(t, done(s.Management.Trash(t.Context(), p.ID, 0, e)))
 	s.logged(t, e)
 	for name, err := range map[string]error{
-		"the project": drop(s.Publish.Project(t.Context(), p.ID)), "its version": drop(s.Publish.Version(t.Context(), p.ID, 1)), "its files": drop(s.Publish.Files(t.Context(), p.ID, 1)),
-		"its key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))), "its details": drop(s.Management.Details(t.Context(), p.ID)),
-		"an edit":        drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), edit(p))),
-		"details":        s.Management.SetDetails(t.Context(), p.ID, publish.Details{}.Change()),
-		"a version less": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
-		"deleting it":    s.Management.Trash(t.Context(), p.ID, 0, e),
+		"the project": drop(s.Publish.Project(t.Context(), p.ID)), "its version": drop(s.Publish.Version(t.Context(), p.ID, 1)),
+		"its files":      drop(s.Publish.Files(t.Context(), p.ID, 1)),
+		"its key":        drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
+		"its details":    drop(s.Management.Details(t.Context(), p.ID)),
+		"an edit":        drop(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), edit(p)))),
+		"details":        done(s.Management.SetDetails(t.Context(), p.ID, publish.Details{}.Change())),
+		"a version less": done(s.Management.EraseVersion(t.Context(), p.ID, 1, base())),
+		"deleting it":    done(s.Management.Trash(t.Context(), p.ID, 0, e)),
 	} {
 		wants(t, name, err, sandlot.ErrNotFound)
 	}
@@ -68,33 +58,26 @@ func trashHides(t *testing.T, s Stores) {
 	ok(t, s.takeBack(t, p.ID))
 }
 
-func trashBehind(t *testing.T, s Stores) {
-	p, now := s.mustProject(t, "pong"), base()
-	ok(t, s.Upkeep.RecordTime(t.Context(), now))
-	s.mustTrash(t, p.ID, now.AddDate(0, 0, -30))
-	same(t, "since", s.trashed(t, p.ID).DeletedAt, now)
-	s.sweep(t, now.Add(publish.TrashLife), now)
-	ok(t, s.takeBack(t, p.ID))
-}
-
 func takeBack(t *testing.T, s Stores) {
 	a := s.maker(t, "kim")
 	s.titled(t, "older", a.ID, "Older")
 	p := s.titled(t, "pong", a.ID, "Pong")
-	ok(t, s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "two\nlines", Threads: true}.Change()))
+	ok(t,
+		done(s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "two\nlines", Threads: true}.Change())))
 	p = s.mustPut(t, p, file("a.wasm", named("version-2")))
-	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
+	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID,
+		[]sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
 	s.titled(t, "newer", a.ID, "Newer")
-	s.mustLike(t, p, "somebody", 1)
+	mustLike(t, s, p, "somebody", 1)
 	p = must(s.Publish.Project(t.Context(), p.ID))(t)
 	account := must(s.Operate.AccountByHandle(t.Context(), "kim"))(t)
 	details, files := must(s.Management.Details(t.Context(), p.ID))(t), must(s.Publish.Files(t.Context(), p.ID, 2))(t)
 	versions := must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t)
 
-	s.mustTrash(t, p.ID, base())
+	mustTrash(t, s, p.ID, base())
 	same(t, "swept meanwhile", s.sweep(t, base().Add(publish.TrashKept-time.Minute), base().Add(2*publish.TrashLife)), nil)
 	e := entry(sandlot.ActionTakeBack, "pong")
-	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 3}, e))
+	ok(t, done(s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 3}, e)))
 	s.logged(t, e)
 	p.Change += 2
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
@@ -103,7 +86,7 @@ func takeBack(t *testing.T, s Stores) {
 	same(t, "its versions", must(s.Management.Versions(t.Context(), p.ID, 0, 9))(t), versions)
 	same(t, "its account", must(s.Operate.AccountByHandle(t.Context(), "kim"))(t), account)
 	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), sum("key of project pong")))(t).Project, p.ID)
-	s.mustLike(t, p, "somebody", 1)
+	mustLike(t, s, p, "somebody", 1)
 	s.lists(t, "listed", gallery.ListedQuery{}, "newer", "pong", "older")
 	wants(t, "again", s.takeBack(t, p.ID), sandlot.ErrNotFound)
 	found, _, _, err := s.Upkeep.Mistakes(t.Context(), 0, 9)
@@ -112,32 +95,20 @@ func takeBack(t *testing.T, s Stores) {
 	s.mustPut(t, p, file("b.js", inline("b")))
 }
 
-func takeBackWithin(t *testing.T, s Stores) {
-	p := s.mustProject(t, "pong")
-	s.mustTrash(t, p.ID, base())
-	second := newProject("second", p.Account)
-	second.Key = key("of second")
-	must(s.Publish.CreateProject(t.Context(), second))(t)
-	e := entry(sandlot.ActionTakeBack, "pong")
-	wants(t, "one too many", s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 1}, e), sandlot.ErrTooManyProjects)
-	wants(t, "which stays deleted", drop(s.Publish.Project(t.Context(), p.ID)), sandlot.ErrNotFound)
-	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 2}, e))
-}
-
 func purge(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	s.mustTrash(t, p.ID, base().Add(-time.Minute))
+	mustTrash(t, s, p.ID, base().Add(-time.Minute))
 	e := entry(sandlot.ActionDelete, "pong")
 	ok(t, s.Management.Purge(t.Context(), p.ID, e))
 	s.logged(t, e)
-	s.isGone(t, p.ID)
+	isGone(t, s, p.ID)
 	same(t, "for who began to read before", s.sweep(t, base(), base().Add(-time.Hour)), nil)
 	same(t, "the names", s.sweepAll(t), []sandlot.BlobRef{"first"})
 	same(t, "what it counts", must(s.Operate.AccountByHandle(t.Context(), "pong"))(t).Projects, 0)
 }
 
 // isGone fails the test unless a project is deleted for good.
-func (s Stores) isGone(t *testing.T, id sandlot.ProjectID) {
+func isGone(t *testing.T, s Stores, id sandlot.ProjectID) {
 	t.Helper()
 	wants(t, "taken back", s.takeBack(t, id), sandlot.ErrNotFound)
 	wants(t, "for good again", s.purge(t, id), sandlot.ErrNotFound)
@@ -149,27 +120,27 @@ func (s Stores) isGone(t *testing.T, id sandlot.ProjectID) {
 func sweepTrash(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
 	later := s.mustProject(t, "tetra")
-	s.mustTrash(t, p.ID, base())
-	s.mustTrash(t, later.ID, base().Add(time.Minute))
+	mustTrash(t, s, p.ID, base())
+	mustTrash(t, s, later.ID, base().Add(time.Minute))
 	end := base().Add(publish.TrashKept)
 	same(t, "the names", s.sweep(t, end, end.Add(-24*time.Hour)), []sandlot.BlobRef{"first"})
-	s.isGone(t, p.ID)
+	isGone(t, s, p.ID)
 	ok(t, s.takeBack(t, later.ID))
-	s.mustTrash(t, later.ID, end.Add(48*time.Hour)) // by a clock that was ahead
+	mustTrash(t, s, later.ID, end.Add(48*time.Hour)) // by a clock that was ahead
 	s.sweep(t, end, end)
 	same(t, "of a clock that was ahead", s.trashed(t, later.ID).DeletedAt, end)
 }
 
 func keepTakenDown(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
-	s.mustTrash(t, p.ID, base())
+	ok(t, done(s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong"))))
+	mustTrash(t, s, p.ID, base())
 	end := base().Add(2 * publish.TrashKept)
 	same(t, "while it is down", s.sweep(t, end, end.Add(-time.Hour)), nil)
 	wants(t, "for good by its owner", s.purge(t, p.ID), sandlot.ErrSuspended)
-	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong")))
+	ok(t, done(s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong"))))
 	same(t, "once it is not", s.sweep(t, end, end.Add(-time.Hour)), []sandlot.BlobRef{"first"})
-	s.isGone(t, p.ID)
+	isGone(t, s, p.ID)
 }
 
 // trashed is a project that can be taken back.
@@ -180,4 +151,41 @@ func (s Stores) trashed(t *testing.T, id sandlot.ProjectID) publish.Trashed {
 		t.Fatalf("%s is not in the trash", id)
 	}
 	return list[0]
+}
+
+func setDetails(t *testing.T, s Stores) {
+	p := s.mustProject(t, "pong")
+	same(t, "before", must(s.Management.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
+	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true, Tags: "cats 3d"}
+	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, want.Change())))
+	same(t, "after", must(s.Management.Details(t.Context(), p.ID))(t), want)
+	got := must(s.Publish.Project(t.Context(), p.ID))(t)
+	if got.Version != 1 || !got.Unlisted || !got.Threads || got.Title != "Pong" {
+		t.Errorf("the project is %+v", got)
+	}
+	other, lang, yes := "Other", "de", false
+	part := publish.DetailsChange{Title: &other, Lang: &lang, Unlisted: &yes, Expect: 1}
+	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, part)))
+	want.Title, want.Unlisted = "Other", false
+	same(t, "after a part", must(s.Management.Details(t.Context(), p.ID))(t), want)
+	part.Expect = 2
+	wants(t, "at another version", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrMoved)
+	part.Expect, part.Seen = 1, "another"
+	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, part))) // they are so already
+	next := "next"
+	part.Title = &next
+	wants(t, "where others are by now", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrMoved)
+	part.Title, part.Seen = &other, ""
+	part.Expect, part.By = 0, 1<<40
+	wants(t, "by a key that is gone", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrRevoked)
+	got = must(s.Publish.Project(t.Context(), p.ID))(t)
+	at, text := edit(got), "with a version"
+	at.Details = publish.DetailsChange{Description: &text, Unlisted: &want.Threads}
+	made := must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{}, at)))(t)
+	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), made)
+	want.Description, want.Unlisted = text, true
+	same(t, "with a version", must(s.Management.Details(t.Context(), p.ID))(t), want)
+	want = publish.Details{Title: "Pong"}
+	wants(t, "of nothing", done(s.Management.SetDetails(t.Context(), "never-there", want.Change())), sandlot.ErrNotFound)
+	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), sandlot.ErrNotFound)
 }

@@ -7,19 +7,10 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 )
-
-func treeCases() []storeCase {
-	return []storeCase{
-		{"CreateProject/of many files is as of few", createMany},
-		{"CreateProject/of many files may come with its account", createManyNew},
-		{"CreateProject/of many files that is refused has had no effect, and may be asked for again with the same bytes", createManyRefused},
-		{"CreateProject/files of one content have one record", createShared},
-	}
-}
 
 // spooled is inline, but that the bytes wait in a file.
 func spooled(text string) sandlot.Blob {
@@ -35,7 +26,10 @@ const several = 320
 // manyTree is a project of many files, which bring their bytes in each of the ways.
 func manyTree(id string, owner sandlot.AccountID) (np publish.NewProject, want map[string]string) {
 	np, want = newProject(id, owner), map[string]string{"a.js": "a", "b/c.js": "c", "empty": "", "start.html": "<p>start"}
-	np.Files = []sandlot.File{file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")), file("start.html", spooled("<p>start"))}
+	np.Files = []sandlot.File{
+		file("a.js", inline("a")), file("b/c.js", spooled("c")), file("empty", spooled("")),
+		file("start.html", spooled("<p>start")),
+	}
 	np.Primary = "start.html"
 	for _, f := range manyFiles(id, several, spooled) {
 		np.Files, want[f.Name] = append(np.Files, f), f.Name
@@ -54,7 +48,7 @@ func namedTree(id string, owner sandlot.AccountID) (np publish.NewProject, refs 
 }
 
 // inOrder fails the test unless records are in order.
-func (s Stores) inOrder(t *testing.T, what string) {
+func inOrder(t *testing.T, s Stores, what string) {
 	t.Helper()
 	list, _ := s.mistakes(t)
 	same(t, what+": mistakes", list, nil)
@@ -66,7 +60,7 @@ func (s Stores) inOrder(t *testing.T, what string) {
 // clean is inOrder, and there is nothing to be swept.
 func (s Stores) clean(t *testing.T, what string) {
 	t.Helper()
-	s.inOrder(t, what)
+	inOrder(t, s, what)
 	same(t, what+": what may go", s.sweepAll(t), nil)
 }
 
@@ -80,44 +74,21 @@ func createMany(t *testing.T, s Stores) {
 	np.By, np.Within = k.ID, publish.Quota{Projects: 2, Bytes: 1 << 20}
 	p := must(s.Publish.CreateProject(t.Context(), np))(t)
 	same(t, "the project", p, sandlot.Project{
-		ID: "pong", Account: a.ID, Handle: "kim", Verified: p.Verified, Title: np.Title, Lang: "fr", Primary: "start.html", Wrapper: "site/", Version: 1, Suffix: np.Suffix,
+		ID: "pong", Account: a.ID, Handle: "kim", Verified: p.Verified, Title: np.Title, Lang: "fr", Primary: "start.html",
+		Wrapper: "site/", Version: 1, Suffix: np.Suffix,
 		Size: p.Size, FileCount: several + 4, Seq: p.Seq, Change: p.Change, CreatedAt: np.CreatedAt, UpdatedAt: np.CreatedAt,
 	})
 	same(t, "whether it is the newest", p.Seq > before.Seq, true)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	same(t, "the owner's", must(s.Publish.Projects(t.Context(), a.ID, 0, 9))(t), []sandlot.Project{p, before})
 	same(t, "its files", texts(t, s.Publish, p.ID, 1), want)
-	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t), sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: "start.html", CreatedAt: np.CreatedAt})
+	same(t, "version 1", must(s.Publish.Version(t.Context(), p.ID, 1))(t),
+		sandlot.Version{N: 1, Suffix: np.Suffix, Title: np.Title, Primary: "start.html", CreatedAt: np.CreatedAt})
 	same(t, "its key", must(s.Credentials.KeyByHash(t.Context(), np.Key.Hash))(t).Project, p.ID)
 	same(t, "the upload", must(s.Publish.Upload(t.Context(), u.Key, 0, base()))(t).Done.Project, p.ID)
 	s.lists(t, "all", gallery.ListedQuery{}, "pong", "before")
 	same(t, "read from the disk", texts(t, s.copied(t).Publish, p.ID, 1), want)
 	s.mustPut(t, p, file("a.js", inline("other")))
-	s.clean(t, "then")
-}
-
-func createManyNew(t *testing.T, s Stores) {
-	s.mustAccount(t, newAccount("kim"))
-	na := newAccount("kim", "kim-2")
-	na.Email, na.Key = "kim@example.com", key("account key")
-	j := job(na.Email, base())
-	na.Job = &j
-	np, want := manyTree("pong", 0)
-	np.New = &na
-	np.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: np.ID, Version: 1, ExpiresAt: base().Add(aDay)}
-	np.Within = publish.Quota{Projects: 1, Bytes: sizeOf(np.Files)}
-	p := must(s.Publish.CreateProject(t.Context(), np))(t)
-	same(t, "the owner's handle", p.Handle, "kim-2")
-	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
-	same(t, "its files", texts(t, s.Publish, p.ID, 1), want)
-	same(t, "the owner", must(s.Publish.Account(t.Context(), p.Account))(t), sandlot.Account{ID: p.Account, Handle: "kim-2", Email: na.Email, Lang: "de", CreatedAt: na.CreatedAt})
-	same(t, "by the handle", must(s.Gallery.AccountOfHandle(t.Context(), "kim-2"))(t).ID, p.Account)
-	same(t, "whose the account key is", must(s.Credentials.KeyByHash(t.Context(), na.Key.Hash))(t).Account, p.Account)
-	same(t, "whose the record is", must(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base()))(t).Account, p.Account)
-	j.Account = p.Account
-	same(t, "the jobs", withoutIDs(must(s.Mail.ClaimJobs(t.Context(), base(), base().Add(time.Minute), account.Busy{}, 9))(t)), []sandlot.Job{j})
-	s.verify(t, p.Account)
-	s.lists(t, "of a proved address", gallery.ListedQuery{}, "pong")
 	s.clean(t, "then")
 }
 
@@ -150,10 +121,16 @@ func createManyRefused(t *testing.T, s Stores) {
 		"a recorded blob that is not there": {func(np *publish.NewProject) {
 			np.Files = append(np.Files[:several+1:several+1], file("missing", sandlot.Blob{ID: 1 << 40, Size: 1}))
 		}, sandlot.ErrNotFound},
-		"too many bytes":          {func(np *publish.NewProject) { np.Within.Bytes = there.Size + sizeOf(np.Files) - 1 }, sandlot.ErrTooManyBytes},
-		"too many projects":       {func(np *publish.NewProject) { np.Within.Projects = 1 }, sandlot.ErrTooManyProjects},
-		"an upload that moved on": {func(np *publish.NewProject) { np.Upload = completion(u, np.ID); np.Upload.Generation++ }, sandlot.ErrUploadMoved},
-		"a key that was revoked":  {func(np *publish.NewProject) { np.By = revoked.ID }, sandlot.ErrRevoked},
+		"too many bytes": {
+			func(np *publish.NewProject) { np.Within.Bytes = there.Size + sizeOf(np.Files) - 1 },
+			sandlot.ErrTooManyBytes,
+		},
+		"too many projects": {func(np *publish.NewProject) { np.Within.Projects = 1 }, sandlot.ErrTooManyProjects},
+		"an upload that moved on": {
+			func(np *publish.NewProject) { np.Upload = completion(u, np.ID); np.Upload.Generation++ },
+			sandlot.ErrUploadMoved,
+		},
+		"a key that was revoked": {func(np *publish.NewProject) { np.By = revoked.ID }, sandlot.ErrRevoked},
 		"an account that is proved": {func(np *publish.NewProject) {
 			np.Email = &publish.NewEmail{Address: "b@example.com", Job: job("b@example.com", base())}
 		}, sandlot.ErrVerified},
@@ -191,7 +168,7 @@ func twins(n int, blob func(string) sandlot.Blob) (list []sandlot.File, want map
 }
 
 // blobsOf counts the records that files have.
-func (s Stores) blobsOf(t *testing.T, p sandlot.Project) int {
+func blobsOf(t *testing.T, s Stores, p sandlot.Project) int {
 	t.Helper()
 	ids := map[int64]bool{}
 	for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
@@ -215,8 +192,68 @@ func createShared(t *testing.T, s Stores) {
 			want["index.html"] = "<p>pong"
 			same(t, "files", texts(t, s.Publish, p.ID, 1), want)
 		}
-		same(t, "records", s.blobsOf(t, p), several+1)
+		same(t, "records", blobsOf(t, s, p), several+1)
 		same(t, "size", p.Size, sizeOf(np.Files))
 	}
 	s.clean(t, "then")
+}
+
+// later is a version some hours after base.
+func later(hours int, c publish.Change) publish.LaterVersion {
+	return publish.LaterVersion{
+		Change: c, Title: fmt.Sprint("Title ", hours), Suffix: fmt.Sprint("later-", hours),
+		At: base().AddDate(-1, 0, 0).Add(time.Duration(hours) * time.Hour),
+	}
+}
+
+func createHistory(t *testing.T, s Stores) {
+	np := newProject("pong", s.mustAccount(t, newAccount("kim")).ID)
+	np.Files = append(append(np.Files, file("a.js", spooled("a")), file("b.js", inline("b"))), manyFiles("named", several, named)...)
+	a2, index := file("a.js", inline("a2")), np.Files[0]
+	np.Later = []publish.LaterVersion{
+		later(1, publish.Change{Drop: np.Files[1:], Put: []sandlot.File{a2}}),
+		later(2, publish.Change{Drop: []sandlot.File{index}, Put: files("start.html", inline("start")), Primary: "start.html"}),
+	}
+	np.Within.Bytes = sizeOf(np.Files) + sizeOf(np.Later[0].Change.Put) + sizeOf(np.Later[1].Change.Put)
+	for what, r := range map[string]struct {
+		c    publish.Change
+		want error
+	}{
+		"a file to drop that was never there":    {publish.Change{Drop: files("none", inline(""))}, sandlot.ErrNotFound},
+		"a file to drop that is gone":            {publish.Change{Drop: files("b.js", inline(""))}, sandlot.ErrNotFound},
+		"a name that is taken":                   {publish.Change{Put: files("a.js", inline(""))}, sandlot.ErrExists},
+		"no primary file":                        {publish.Change{Drop: files("start.html", inline(""))}, sandlot.ErrNoPrimary},
+		"another primary file that is not there": {publish.Change{Primary: "index.html"}, sandlot.ErrNoPrimary},
+		"a recorded blob that is not there":      {publish.Change{Put: files("c.js", sandlot.Blob{ID: 1 << 40})}, sandlot.ErrNotFound},
+		"a byte too many":                        {publish.Change{Put: files("c.js", inline("c"))}, sandlot.ErrTooManyBytes},
+	} {
+		bad := np
+		bad.Later = append(np.Later[:2:2], later(3, r.c))
+		err := drop(s.Publish.CreateProject(t.Context(), bad))
+		wants(t, what, err, r.want)
+		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
+		wants(t, what+": the project", drop(s.Publish.Project(t.Context(), np.ID)), sandlot.ErrNotFound)
+		s.clean(t, what)
+	}
+	p := must(s.Publish.CreateProject(t.Context(), np))(t)
+	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), p)
+	same(t, "its last version", []any{p.Version, p.FileCount, p.Size, p.Title, p.Primary}, []any{3, 2, int64(7), "Title 2", "start.html"})
+	same(t, "files of version 2", texts(t, s.Publish, p.ID, 2), map[string]string{"index.html": "<p>pong", "a.js": "a2"})
+	same(t, "files of version 3", texts(t, s.Publish, p.ID, 3), map[string]string{"start.html": "start", "a.js": "a2"})
+	same(t, "version 2", must(s.Publish.Version(t.Context(), p.ID, 2))(t),
+		sandlot.Version{N: 2, Suffix: "later-1", Title: "Title 1", Primary: "index.html", CreatedAt: np.Later[0].At})
+	s.clean(t, "then")
+}
+
+// mistakes reads all mistakes, a few projects at a time.
+func (s Stores) mistakes(t *testing.T) (list []operate.Mistake, seen int) {
+	t.Helper()
+	for last := int64(0); ; {
+		found, n, next, err := s.Upkeep.Mistakes(t.Context(), last, 2)
+		ok(t, err)
+		if n == 0 {
+			return list, seen
+		}
+		list, seen, last = append(list, found...), seen+n, next
+	}
 }

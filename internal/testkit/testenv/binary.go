@@ -24,7 +24,8 @@ func Binary(tb testing.TB) string {
 	return program(tb, binaryEnv, buildPlain)
 }
 
-// Instrumented returns the path of the sandlot program with failpoints and a movable clock (package failpoint), as Binary does: the value of
+// Instrumented returns the path of the sandlot program with failpoints and a movable clock (package failpoint), as Binary does: the value
+// of
 // SANDLOT_TEST_INSTRUMENTED, or a program built for this test process.
 func Instrumented(tb testing.TB) string {
 	tb.Helper()

@@ -14,11 +14,13 @@ import (
 // browserLimit ends a test's stay in a browser that hangs; the longest test takes a fraction of it.
 const browserLimit = 25 * time.Minute
 
-// bareEngine is Debian's package chromium-headless-shell. It is the program itself: what the package has on the PATH is a shell that starts it
+// bareEngine is Debian's package chromium-headless-shell. It is the program itself: what the package has on the PATH is a shell that starts
+// it
 // and does not end it.
 const bareEngine = "/usr/lib/chromium/chromium-headless-shell"
 
-// Browser returns the context of a first tab, for chromedp, in a Chromium that the tests of this process share: the cookies, the storage and
+// Browser returns the context of a first tab, for chromedp, in a Chromium that the tests of this process share: the cookies, the storage
+// and
 // the permissions in it are the test's own, and go with it. It runs without its sandbox, as root must, so it may only open what the test
 // itself serves. With options for its command line, such as whose certificates it believes, it is a Chromium of the test's own.
 //
@@ -102,7 +104,8 @@ func startBrowser(tb testing.TB, program string, more []chromedp.ExecAllocatorOp
 	return ctx
 }
 
-// launch returns the context of a browser, which starts when it is used first, and what ends it. Without a folder among the options its profile
+// launch returns the context of a browser, which starts when it is used first, and what ends it. Without a folder among the options its
+// profile
 // is a temporary one, which is removed at its end.
 func launch(ctx context.Context, program string, more []chromedp.ExecAllocatorOption) (tab context.Context, end func()) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU,

@@ -13,7 +13,11 @@ import (
 
 // TestTestsThatShareABrowserShareNothingInIt: a page finds neither the cookies nor the storage of another test's.
 func TestTestsThatShareABrowserShareNothingInIt(t *testing.T) {
-	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "text/html") }))
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request,
+	) {
+		w.Header().Set("Content-Type", "text/html")
+	}))
 	defer page.Close()
 	var tabs []context.Context
 	for range 2 {

@@ -8,8 +8,10 @@ import (
 	"os"
 )
 
-// DatabaseCache is how many bytes a test's SQLite database caches of its pages. It holds little, and a test that ends gives all pages back: for
-// each beyond some hundred that is a call of the kernel, which interrupts the other processors. With the server's 8 MiB that took a quarter of
+// DatabaseCache is how many bytes a test's SQLite database caches of its pages. It holds little, and a test that ends gives all pages back:
+// for
+// each beyond some hundred that is a call of the kernel, which interrupts the other processors. With the server's 8 MiB that took a quarter
+// of
 // the processor time of tests with a store.
 const DatabaseCache = 512 << 10
 

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,16 +23,7 @@ type Bidi struct {
 	tb     testing.TB
 	socket *websocket.Conn
 	calls  int
-
-	mu     sync.Mutex
-	events []BidiEvent
 	heard  chan bidiAnswer
-}
-
-// A BidiEvent is what the browser tells unasked.
-type BidiEvent struct {
-	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
 }
 
 type bidiAnswer struct {
@@ -42,7 +32,6 @@ type bidiAnswer struct {
 	Result  json.RawMessage `json:"result"`
 	Error   string          `json:"error"`
 	Message string          `json:"message"`
-	BidiEvent
 }
 
 // alone keeps Firefox to this machine: what is not at a loopback address goes to a proxy that nobody runs.
@@ -67,7 +56,8 @@ func Firefox(tb testing.TB, preferences string) *Bidi {
 		tb.Fatal(err)
 	}
 	const origin = "http://localhost"
-	cmd := exec.Command("firefox-esr", "--headless", "--no-remote", "--profile", home, "--remote-debugging-port", "0", "--remote-allow-origins", origin)
+	cmd := exec.Command("firefox-esr", "--headless", "--no-remote", "--profile", home, "--remote-debugging-port", "0",
+		"--remote-allow-origins", origin)
 	// It refuses a home that is somebody else's.
 	cmd.Env = append(os.Environ(), "HOME="+home, "MOZ_CRASHREPORTER_DISABLE=1")
 	said, err := cmd.StderrPipe()
@@ -94,7 +84,6 @@ func Firefox(tb testing.TB, preferences string) *Bidi {
 		<-stopped
 	})
 	b.must("session.new", map[string]any{"capabilities": map[string]any{}}, nil)
-	b.must("session.subscribe", map[string]any{"events": []string{"log.entryAdded"}}, nil)
 	return b
 }
 
@@ -125,7 +114,7 @@ func awaitFirefox(tb testing.TB, said io.Reader) string {
 	return ""
 }
 
-// listen reads answers and events until the connection ends.
+// listen reads answers until the connection ends.
 func (b *Bidi) listen(stopped chan<- struct{}) {
 	defer close(stopped)
 	defer close(b.heard)
@@ -134,13 +123,9 @@ func (b *Bidi) listen(stopped chan<- struct{}) {
 		if websocket.JSON.Receive(b.socket, &m) != nil {
 			return
 		}
-		if m.Type == "event" {
-			b.mu.Lock()
-			b.events = append(b.events, m.BidiEvent)
-			b.mu.Unlock()
-			continue
+		if m.Type != "event" {
+			b.heard <- m
 		}
-		b.heard <- m
 	}
 }
 
@@ -180,12 +165,3 @@ func (b *Bidi) must(method string, params map[string]any, into any) {
 
 // end asks the browser to close, so that all its processes do.
 func (b *Bidi) end() { _ = b.Call("browser.close", map[string]any{}, nil) }
-
-// Events takes what the browser has told since the last time.
-func (b *Bidi) Events() []BidiEvent {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	events := b.events
-	b.events = nil
-	return events
-}

@@ -40,7 +40,8 @@ func Ext4(tb testing.TB, options string) (dir string) {
 // frozenFor is how long Freeze leaves a file system frozen at most.
 const frozenFor = 20 * time.Second
 
-// Freeze freezes the file system that is mounted at dir, as a snapshot does, until thaw is called, or 20 s are over. thaw may be called again.
+// Freeze freezes the file system that is mounted at dir, as a snapshot does, until thaw is called, or 20 s are over. thaw may be called
+// again.
 func Freeze(tb testing.TB, dir string) (thaw func()) {
 	tb.Helper()
 	Need(tb, "fsfreeze")

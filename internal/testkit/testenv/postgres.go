@@ -199,7 +199,8 @@ func (o *owner) create(template string) (name string, err error) {
 	return name, err
 }
 
-// copying is how a server of that version is to copy the template: file by file. By itself, version 15 and later also write every page of it
+// copying is how a server of that version is to copy the template: file by file. By itself, version 15 and later also write every page of
+// it
 // to the log, which takes twice the processor time. Earlier ones know but the one way.
 func copying(version string) string {
 	major, _, _ := strings.Cut(version, ".")

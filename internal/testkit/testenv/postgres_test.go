@@ -33,20 +33,6 @@ func TestAMissingServerIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotAnswerFailsTheTest(t *testing.T) {
-	address := Port(t)
-	t.Setenv(postgresEnv, "postgres://sandlot@"+address+"/postgres")
-	t.Setenv(redisEnv, "redis://"+address)
-	t.Setenv(s3Env, "http://key:secret@"+address)
-	for want, use := range map[string]func(testing.TB){
-		"failed: create a database": func(tb testing.TB) { Postgres(tb) },
-		"failed: connect to Redis":  func(tb testing.TB) { Redis(tb) },
-		"failed: make a bucket":     func(tb testing.TB) { S3(tb) },
-	} {
-		expect.Contains(t, want, outcome(t, t.Name(), use), want)
-	}
-}
-
 func connect(t *testing.T, address string) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), address)

@@ -2,7 +2,6 @@ package testenv
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -52,16 +51,14 @@ func Redis(tb testing.TB) string {
 	return withPath(tb, server, strconv.Itoa(number))
 }
 
-// claimed returns the key in database 0 whose value is the name of the connection whose test has the database of that number. The name is
-// set before the key, so that a key with the name of no connection is that of a test that was killed.
+// claimed returns the key in database 0 that says that a test has the database of that number.
 func claimed(number int) string { return "sandlot-test:" + strconv.Itoa(number) }
 
-// claim finds a database that nobody has. The connection has it until it is released or closed.
+// claimLife ends the claim of a test that was killed; no test runs for so long.
+const claimLife = 2 * time.Hour
+
+// claim finds a database that nobody has. It is the caller's until it is released.
 func (c *redisConn) claim() (number int, err error) {
-	c.name = rand.Text()
-	if _, err := c.do("CLIENT", "SETNAME", c.name); err != nil {
-		return 0, err
-	}
 	configured, err := c.do("CONFIG", "GET", "databases")
 	if err != nil || len(configured) != 2 {
 		return 0, fmt.Errorf("the number of databases is %q: %w", configured, err)
@@ -89,23 +86,10 @@ func (c *redisConn) claim() (number int, err error) {
 	return 0, errors.Join(err, fmt.Errorf("all %d databases are in use", databases-1))
 }
 
-// take reports whether the database is now this connection's.
+// take reports whether the database is now the caller's.
 func (c *redisConn) take(number int) (bool, error) {
-	got, err := c.do("SETNX", claimed(number), c.name)
-	if err != nil || got[0] == "1" {
-		return err == nil, err
-	}
-	holder, err := c.do("GET", claimed(number))
-	if err != nil || len(holder) == 0 { // just given back
-		return false, err
-	}
-	clients, err := c.do("CLIENT", "LIST")
-	if err != nil || strings.Contains(clients[0], " name="+holder[0]+" ") {
-		return false, err
-	}
-	const inherit = "if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end redis.call('set', KEYS[1], ARGV[2]) return 1"
-	got, err = c.do("EVAL", inherit, "1", claimed(number), holder[0], c.name)
-	return err == nil && got[0] == "1", err
+	got, err := c.do("SET", claimed(number), "1", "NX", "EX", strconv.Itoa(int(claimLife.Seconds())))
+	return len(got) == 1, err
 }
 
 func (c *redisConn) release(number int) error {
@@ -126,8 +110,7 @@ func (c *redisConn) empty(number int) error {
 // A redisConn speaks as much of Redis's protocol as is needed here.
 type redisConn struct {
 	net.Conn
-	in   *bufio.Reader
-	name string
+	in *bufio.Reader
 }
 
 func dialRedis(server string) (*redisConn, error) {

@@ -122,7 +122,8 @@ func (b Bucket) sign(r *http.Request, now time.Time) {
 	day := instant[:8]
 	scope := day + "/" + b.Region + "/s3/aws4_request"
 	canonical := strings.Join([]string{
-		r.Method, r.URL.EscapedPath(), r.URL.RawQuery, "host:" + r.URL.Host, "x-amz-content-sha256:" + body, "x-amz-date:" + instant, "", headers, body,
+		r.Method, r.URL.EscapedPath(), r.URL.RawQuery, "host:" + r.URL.Host, "x-amz-content-sha256:" + body, "x-amz-date:" + instant,
+		"", headers, body,
 	}, "\n")
 	digest := sha256.Sum256([]byte(canonical))
 	text := "AWS4-HMAC-SHA256\n" + instant + "\n" + scope + "\n" + hex.EncodeToString(digest[:])
@@ -134,7 +135,8 @@ func (b Bucket) sign(r *http.Request, now time.Time) {
 	}
 	r.Header.Set("X-Amz-Content-Sha256", body)
 	r.Header.Set("X-Amz-Date", instant)
-	r.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", b.Key, scope, headers, key))
+	r.Header.Set("Authorization",
+		fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%x", b.Key, scope, headers, key))
 }
 
 // s3Query is the query as it is signed: in order, and with no plus for a space.

@@ -20,7 +20,8 @@ const (
 	stopWait = 45 * time.Second
 	// requestWait ends a request that hangs; a publish of 100 MB on a busy machine is well within it.
 	requestWait = 2 * time.Minute
-	// tailShown is how much of its log a server shows when its test has failed, in bytes, and of its warnings alone, which a test that waits
+	// tailShown is how much of its log a server shows when its test has failed, in bytes, and of its warnings alone, which a test that
+	// waits
 	// soon drowns.
 	tailShown = 8 << 10
 )

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"sandlot/internal/testkit/expect"
 )
@@ -52,90 +51,34 @@ func lines(tb testing.TB, name string) []string {
 }
 
 func TestNeed(t *testing.T) {
-	need := func(t *testing.T, programs ...string) string {
-		return outcome(t, t.Name(), func(tb testing.TB) { Need(tb, programs...) })
+	for _, c := range []struct{ require, program, want, recorded string }{
+		{"all", "go", "returned", ""},
+		{"", "no-such", "skipped: left out: no-such", "no-such"},
+		{"all", "no-such", "failed: no-such is not to be had here, and SANDLOT_TEST_REQUIRE=all asks for it", "no-such"},
+	} {
+		left := filepath.Join(t.TempDir(), "left")
+		expect.OK(t, os.WriteFile(left, nil, 0o600))
+		t.Setenv(requireEnv, c.require)
+		t.Setenv(leftOutEnv, left)
+		expect.Equal(t, "Need", outcome(t, t.Name(), func(tb testing.TB) { Need(tb, "go", c.program) }), c.want)
+		expect.Same(t, "recorded", lines(t, left), []string{c.recorded})
 	}
-	t.Run("returns if every program is found", func(t *testing.T) {
-		t.Setenv(requireEnv, "all")
-		expect.Equal(t, "Need(go)", need(t, "go"), "returned")
-	})
-	t.Run("a missing program skips and is recorded", func(t *testing.T) {
-		left := filepath.Join(t.TempDir(), "left")
-		t.Setenv(requireEnv, "")
-		t.Setenv(leftOutEnv, left)
-		if got, want := need(t, "go", "no-such-a", "no-such-b"), "skipped: left out: no-such-a, no-such-b"; got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-		expect.Same(t, "recorded", lines(t, left), []string{"no-such-a, no-such-b"})
-	})
-	t.Run("a missing program fails where all is required", func(t *testing.T) {
-		left := filepath.Join(t.TempDir(), "left")
-		t.Setenv(requireEnv, "all")
-		t.Setenv(leftOutEnv, left)
-		if got := need(t, "no-such-a"); !strings.HasPrefix(got, "failed: no-such-a is not to be had") {
-			t.Errorf("got %q", got)
-		}
-		expect.Same(t, "recorded", lines(t, left), []string{"no-such-a"})
-	})
 }
 
-func TestSkip(t *testing.T) {
-	t.Run("what is left out at once is recorded whole", func(t *testing.T) {
-		left := filepath.Join(t.TempDir(), "left")
-		t.Setenv(requireEnv, "")
-		t.Setenv(leftOutEnv, left)
-		var wg sync.WaitGroup
-		for range 20 {
-			wg.Go(func() { outcome(t, t.Name(), func(tb testing.TB) { Skip(tb, "mounting\na disk") }) })
-		}
-		wg.Wait()
-		got := lines(t, left)
-		if len(got) != 20 {
-			t.Fatalf("%d lines, want 20", len(got))
-		}
-		for _, line := range got {
-			expect.Equal(t, "line", line, "mounting a disk")
-		}
-	})
-	t.Run("a record that cannot be written fails the test", func(t *testing.T) {
-		t.Setenv(requireEnv, "")
-		t.Setenv(leftOutEnv, filepath.Join(t.TempDir(), "no", "left"))
-		got := outcome(t, t.Name(), func(tb testing.TB) { Skip(tb, "root") })
-		if !strings.HasPrefix(got, "failed: record") {
-			t.Errorf("got %q", got)
-		}
-	})
-}
-
-func TestBinary(t *testing.T) {
-	t.Run("is the one that SANDLOT_BIN names", func(t *testing.T) {
-		self, err := os.Executable()
-		expect.OK(t, err)
-		t.Setenv(binaryEnv, self)
-		if got := Binary(t); got != self {
-			t.Errorf("got %s, want %s", got, self)
-		}
-	})
-	t.Run("a SANDLOT_BIN that is not there fails the test", func(t *testing.T) {
-		t.Setenv(binaryEnv, filepath.Join(t.TempDir(), "none"))
-		if got := outcome(t, t.Name(), func(tb testing.TB) { Binary(tb) }); !strings.HasPrefix(got, "failed: SANDLOT_BIN") {
-			t.Errorf("got %q", got)
-		}
-	})
-	t.Run("old builds are removed, others stay", func(t *testing.T) {
-		dir := t.TempDir()
-		now := time.Now()
-		for name, age := range map[string]time.Duration{
-			"sandlot-test-bin-1": 48 * time.Hour, "sandlot-test-bin-2": time.Hour, "sandlot-else": 48 * time.Hour,
-		} {
-			path := filepath.Join(dir, name)
-			expect.OK(t, os.Mkdir(path, 0o700))
-			expect.OK(t, os.Chtimes(path, now.Add(-age), now.Add(-age)))
-		}
-		removeOldBuilds(dir, now.Add(-builtKept))
-		left, err := filepath.Glob(filepath.Join(dir, "*"))
-		expect.OK(t, err)
-		want := []string{filepath.Join(dir, "sandlot-else"), filepath.Join(dir, "sandlot-test-bin-2")}
-		expect.Same(t, "left", left, want)
-	})
+func TestWhatIsLeftOutAtOnceIsRecordedWhole(t *testing.T) {
+	left := filepath.Join(t.TempDir(), "left")
+	t.Setenv(requireEnv, "")
+	t.Setenv(leftOutEnv, left)
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { outcome(t, t.Name(), func(tb testing.TB) { Skip(tb, "mounting\na disk") }) })
+	}
+	wg.Wait()
+	got := lines(t, left)
+	if len(got) != 20 {
+		t.Fatalf("%d lines, want 20", len(got))
+	}
+	for _, line := range got {
+		expect.Equal(t, "line", line, "mounting a disk")
+	}
 }

@@ -44,7 +44,8 @@ type Gate struct {
 }
 
 // CheckAccess calls every exported method of a Service as each of Callers, in each of States; a method without a gate fails
-// the test, and a gate without a method. The call has to end as its gate says. One that is refused changes nothing at all, and one by who does
+// the test, and a gate without a method. The call has to end as its gate says. One that is refused changes nothing at all, and one by who
+// does
 // not own them nothing of Kim's things. prepare, which may be nil, adds to the scene.
 //
 // On the full set, where a world costs a hundred times as much, that is in the first state only.
@@ -139,8 +140,9 @@ func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Sce
 	callers := func() map[string]sandlot.Caller {
 		return map[string]sandlot.Caller{
 			"nobody": Nobody(), "the operator": sandlot.AsOperator("kim"),
-			"the account's key": s.CallerOf(out.Keys.Account), "the project's key": s.CallerOf(out.Keys.Project), "the key of another project": s.CallerOf(second),
-			"another account's key": lee, "the owner's session": s.OwnerOf(s.Kim.ID), "another's session": s.OwnerOf(lee.Account()),
+			"the account's key": s.CallerOf(out.Keys.Account), "the project's key": s.CallerOf(out.Keys.Project),
+			"the key of another project": s.CallerOf(second),
+			"another account's key":      lee, "the owner's session": s.OwnerOf(s.Kim.ID), "another's session": s.OwnerOf(lee.Account()),
 		}
 	}
 	before := callers()

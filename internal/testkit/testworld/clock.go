@@ -48,13 +48,3 @@ func (l *Logs) String() string {
 	defer l.mu.Unlock()
 	return l.all.String()
 }
-
-// Len is the length of String, in bytes.
-func (l *Logs) Len() int { return len(l.String()) }
-
-// Reset empties the log.
-func (l *Logs) Reset() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.all.Reset()
-}

@@ -13,11 +13,11 @@ import (
 
 // A dialect has the queries for which the databases have no words in common.
 type dialect struct {
-	tables   string                              // the names of the tables that have records
-	integers func(column string) string          // the names of the tables that have a column of integers of that name
-	row      func(w *World, table string) string // an expression for a row of the table
-	written  func(w *World) string               // for a text that every commit changes
-	bind     func(query string) string           // a query whose parameters are question marks
+	tables   string                                // the names of the tables that have records
+	integers func(column string) string            // the names of the tables that have a column of integers of that name
+	row      func(r *records, table string) string // an expression for a row of the table
+	written  func(r *records) string               // for a text that every commit changes
+	bind     func(query string) string             // a query whose parameters are question marks
 }
 
 // The virtual tables are kept in tables of their own.
@@ -26,13 +26,14 @@ func (*embedded) dialect() dialect {
 	return dialect{
 		tables: tables + " ORDER BY name",
 		integers: func(column string) string {
-			return tables + " AND EXISTS (SELECT 1 FROM pragma_table_info(sqlite_master.name) c WHERE c.name = '" + column + "' AND c.type = 'INTEGER') ORDER BY name"
+			return tables + " AND EXISTS (SELECT 1 FROM pragma_table_info(sqlite_master.name) c WHERE c.name = '" +
+				column + "' AND c.type = 'INTEGER') ORDER BY name"
 		},
-		row: func(w *World, table string) string {
-			columns := w.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + table + "')")
+		row: func(r *records, table string) string {
+			columns := r.Query("SELECT 'coalesce(hex(\"' || name || '\"), ''-'')' FROM pragma_table_info('" + table + "')")
 			return strings.Join(columns, " || ' ' || ")
 		},
-		written: func(*World) string { return "PRAGMA data_version" },
+		written: func(*records) string { return "PRAGMA data_version" },
 		bind:    func(query string) string { return query },
 	}
 }
@@ -40,16 +41,18 @@ func (*embedded) dialect() dialect {
 // What the engine keeps for itself are no records. Whoever writes a row leaves the number of the transaction in it, and whoever deletes one
 // leaves fewer.
 func (*full) dialect() dialect {
-	const tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('instance', 'migrations', 'steps')"
+	const tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('instance', " +
+		"'migrations', 'steps')"
 	return dialect{
 		tables: tables + " ORDER BY 1",
 		integers: func(column string) string {
-			return tables + " AND tablename IN (SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema AND column_name = '" + column + "' AND data_type = 'bigint') ORDER BY 1"
+			return tables + " AND tablename IN (SELECT table_name FROM information_schema.columns WHERE table_schema = " +
+				"current_schema AND column_name = '" + column + "' AND data_type = 'bigint') ORDER BY 1"
 		},
-		row: func(_ *World, table string) string { return `"` + table + `"::text` },
-		written: func(w *World) string {
+		row: func(_ *records, table string) string { return `"` + table + `"::text` },
+		written: func(r *records) string {
 			var each []string
-			for _, name := range w.tables() {
+			for _, name := range r.tables() {
 				each = append(each, `SELECT count(*) || '/' || coalesce(max(xmin::text::bigint), 0) AS n FROM "`+name+`"`)
 			}
 			return "SELECT string_agg(n, ' ') FROM (" + strings.Join(each, " UNION ALL ") + ") t"
@@ -88,7 +91,9 @@ func copyRecords(ctx context.Context, from, to string) (err error) {
 			return err
 		}
 	}
-	sequences, err := texts(ctx, source, "SELECT format('SELECT setval(%L, %s)', sequencename, last_value) FROM pg_sequences WHERE schemaname = current_schema AND last_value IS NOT NULL")
+	sequences, err := texts(ctx, source,
+		"SELECT format('SELECT setval(%L, %s)', sequencename, last_value) FROM pg_sequences WHERE schemaname = current_schema "+
+			"AND last_value IS NOT NULL")
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,10 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *heads.Cache) 
 		for what, said := range map[string]sandlot.Changed{
 			"a project": {Projects: []sandlot.ProjectID{"pong-abc123"}}, "an account": {Account: 1}, "nothing": {},
 		} {
-			for how, err := range map[string]error{"done": nil, "in doubt": sandlot.ErrUnavailable, "refused": sandlot.NoEffect(sandlot.ErrMoved)} {
+			for how, err := range map[string]error{
+				"done": nil, "in doubt": sandlot.ErrUnavailable,
+				"refused": sandlot.NoEffect(sandlot.ErrMoved),
+			} {
 				t.Run(name+"/"+what+"/"+how, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						drops(t, name, said, err, current)
@@ -51,7 +54,10 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *heads.Cache) 
 
 // drops takes one step while pong and breakout, of account 1, and tetra, of account 2, are cached.
 func drops(t *testing.T, name string, said sandlot.Changed, failure error, current func(Says, *heads.Cache) any) {
-	store := &loads{of: map[sandlot.ProjectID]sandlot.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2}, n: map[sandlot.ProjectID]int{}}
+	store := &loads{
+		of: map[sandlot.ProjectID]sandlot.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2},
+		n:  map[sandlot.ProjectID]int{},
+	}
 	s, err := publish.New(t.Context(), publish.Config{Places: Places()}, publish.Stores{Store: store}, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)
 	read := func() {

@@ -15,7 +15,8 @@ import (
 // ErrPanic, as an error after a step, makes the step panic after it happened.
 var ErrPanic = errors.New("panic")
 
-// Faults make steps of the stores fail. Step is asked at each step that Store and Management name, by the name of the method: an error before
+// Faults make steps of the stores fail. Step is asked at each step that Store and Management name, by the name of the method: an error
+// before
 // keeps the step from happening, an error after is returned although it happened, as when a connection breaks. It must not be set while
 // calls are under way; nil means no faults.
 type Faults struct {
@@ -58,47 +59,46 @@ type Store struct {
 	Faults *Faults
 }
 
-// CreateAccount implements publish.Store.
 func (s Store) CreateAccount(ctx context.Context, na publish.NewAccount) (sandlot.Account, error) {
 	return with(s.Faults, "CreateAccount", func() (sandlot.Account, error) { return s.Store.CreateAccount(ctx, na) })
 }
 
-// CreateProject implements publish.Store.
 func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	return with(s.Faults, "CreateProject", func() (sandlot.Project, error) { return s.Store.CreateProject(ctx, np) })
 }
 
-// PutFile implements publish.Store.
-func (s Store) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (s Store) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed,
+	error,
+) {
 	return changing(s.Faults, "PutFile", func() (sandlot.Project, sandlot.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
 }
 
-// DeleteFile implements publish.Store.
-func (s Store) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	return changing(s.Faults, "DeleteFile", func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+func (s Store) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed,
+	error,
+) {
+	return changing(s.Faults, "DeleteFile",
+		func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
 }
 
-// SaveUpload implements publish.Store.
 func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
 	return with(s.Faults, "SaveUpload", func() (int64, error) { return s.Store.SaveUpload(ctx, u, part, within) })
 }
 
-// IdempotencyRecord implements publish.Store.
-func (s Store) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (publish.IdempotencyRecord, error) {
-	return with(s.Faults, "IdempotencyRecord", func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now, or...) })
+func (s Store) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time,
+	or ...sandlot.Digest,
+) (publish.IdempotencyRecord, error) {
+	return with(s.Faults, "IdempotencyRecord",
+		func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now, or...) })
 }
 
-// Project implements publish.Store.
 func (s Store) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	return with(s.Faults, "Project", func() (sandlot.Project, error) { return s.Store.Project(ctx, id) })
 }
 
-// Files implements publish.Store.
 func (s Store) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
 	return with(s.Faults, "Files", func() ([]sandlot.File, error) { return s.Store.Files(ctx, id, version) })
 }
 
-// FilesNear implements publish.Store.
 func (s Store) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
 	return with(s.Faults, "FilesNear", func() ([]sandlot.File, error) { return s.Store.FilesNear(ctx, id, folded) })
 }
@@ -109,12 +109,10 @@ type Counts struct {
 	Faults *Faults
 }
 
-// AddCounts implements gallery.CountStore.
 func (s Counts) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) ([]gallery.Load, error) {
 	return with(s.Faults, "AddCounts", func() ([]gallery.Load, error) { return s.CountStore.AddCounts(ctx, counts) })
 }
 
-// Project implements gallery.CountStore.
 func (s Counts) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	return with(s.Faults, "Project", func() (sandlot.Project, error) { return s.CountStore.Project(ctx, id) })
 }
@@ -125,12 +123,13 @@ type Management struct {
 	Faults *Faults
 }
 
-// Rearrange implements publish.ManagementStore.
-func (s Management) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
-	return changing(s.Faults, "Rearrange", func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
+func (s Management) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project,
+	sandlot.Changed, error,
+) {
+	return changing(s.Faults, "Rearrange",
+		func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
 }
 
-// SetDetails implements publish.ManagementStore.
 func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
 	return with(s.Faults, "SetDetails", func() (sandlot.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
 }
@@ -145,7 +144,6 @@ type Blobs struct {
 	Opening func(ctx context.Context, b sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error)
 }
 
-// Open implements publish.Blobs.
 func (b *Blobs) Open(ctx context.Context, blob sandlot.Blob, off, n int64) (io.ReadCloser, error) {
 	open := func() (io.ReadCloser, error) { return b.Blobs.Open(ctx, blob, off, n) }
 	if b.Opening == nil {
@@ -154,7 +152,6 @@ func (b *Blobs) Open(ctx context.Context, blob sandlot.Blob, off, n int64) (io.R
 	return b.Opening(ctx, blob, open)
 }
 
-// Put implements publish.Blobs.
 func (b *Blobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sandlot.Blob, error) {
 	if b.BeforePut != nil {
 		return sandlot.Blob{}, b.BeforePut
@@ -166,7 +163,6 @@ func (b *Blobs) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader) (sand
 	return out, err
 }
 
-// Delete implements publish.Blobs.
 func (b *Blobs) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	if b.FailDelete != nil {
 		return b.FailDelete

@@ -45,7 +45,7 @@ type set interface {
 	// snapshot takes the records as they are now, and returns what makes sets that have them, with the same blobs.
 	snapshot(t testing.TB, db *sqlstore.DB) (lay func(t testing.TB) set)
 	// countBlobs counts what is stored, unfinished blobs included where they can be seen.
-	countBlobs(w *World) int
+	countBlobs(t testing.TB, stored sandlot.Blobs) int
 }
 
 // embedded is SQLite and a folder.
@@ -73,10 +73,7 @@ func (e *embedded) openBlobs(w *World) sandlot.Blobs {
 		if e.disk, err = blob.OpenDisk(filepath.Join(e.dir, "blobs"), blob.Options{Alone: true}); err != nil {
 			w.t.Fatal(err)
 		}
-		w.t.Cleanup(func() {
-			e.disk.Close()
-			removeEmptyFolders(filepath.Join(e.dir, "blobs"))
-		})
+		w.t.Cleanup(func() { e.disk.Close() })
 	}
 	w.Disk = e.disk
 	return e.disk
@@ -99,7 +96,9 @@ func (e *embedded) snapshot(t testing.TB, db *sqlstore.DB) (lay func(t testing.T
 }
 
 // countBlobs counts those of this folder alone.
-func (e *embedded) countBlobs(w *World) int { return filesIn(w.t, filepath.Join(e.dir, "blobs")) }
+func (e *embedded) countBlobs(t testing.TB, _ sandlot.Blobs) int {
+	return filesIn(t, filepath.Join(e.dir, "blobs"))
+}
 
 // full is PostgreSQL, a bucket behind a cache, and Redis.
 type full struct {
@@ -169,9 +168,9 @@ func (f *full) snapshot(t testing.TB, _ *sqlstore.DB) (lay func(t testing.TB) se
 	}
 }
 
-func (f *full) countBlobs(w *World) (n int) {
-	for _, err := range w.Stored.List(context.Background(), time.Now().Add(24*time.Hour)) {
-		expect.OK(w.t, err)
+func (f *full) countBlobs(t testing.TB, stored sandlot.Blobs) (n int) {
+	for _, err := range stored.List(context.Background(), time.Now().Add(24*time.Hour)) {
+		expect.OK(t, err)
 		n++
 	}
 	return n

@@ -30,10 +30,12 @@ func TestWhatIsWrittenIsSeen(t *testing.T) {
 			large := strings.Repeat("x", 2*InlineMax)
 			nothing := w.Written()
 			p := w.PublishPage(Nobody(), large)
-			if sizes := w.Sizes(); sizes["projects"] != 1 || sizes["blobs on disk"] != 1 || len(w.Rows()["projects"]) != 1 || w.Written() == nothing {
+			if sizes := w.Sizes(); sizes["projects"] != 1 || sizes["blobs on disk"] != 1 || len(w.Rows()["projects"]) != 1 ||
+				w.Written() == nothing {
 				t.Errorf("it keeps %v", sizes)
 			}
-			if of := w.RowsOf(p.Project.Account); len(of["accounts"]) != 1 || len(of["projects by account"]) != 1 || len(of["versions by project"]) != 1 {
+			if of := w.RowsOf(p.Project.Account); len(of["accounts"]) != 1 || len(of["projects by account"]) != 1 ||
+				len(of["versions by project"]) != 1 {
 				t.Errorf("of the account it keeps %v", of)
 			}
 			before := w.Written()
@@ -58,17 +60,6 @@ func TestFaults(t *testing.T) {
 			_, _, err := w.Publish.Publish(t.Context(), by, publish.PublishInput{Content: w.Stage("<p>")})
 			if w.Faults.Step = nil; !errors.Is(err, broken) || w.Sizes()["projects"] != before+want {
 				t.Errorf("%v; there are %d projects more, want %d", err, w.Sizes()["projects"]-before, want)
-			}
-		}
-	})
-	t.Run("a blob fails before it is stored, or after", func(t *testing.T) {
-		w := New(t)
-		for want, blobs := range []Blobs{{BeforePut: broken}, {AfterPut: broken}} {
-			blobs.Blobs = w.Stored
-			*w.Blobs = blobs
-			_, err := w.Publish.Contents.Stage(t.Context(), strings.NewReader(strings.Repeat("x", 2*InlineMax)))
-			if err == nil || w.BlobsOnDisk() != want {
-				t.Errorf("%v, %d blobs are stored, want %d", err, w.BlobsOnDisk(), want)
 			}
 		}
 	})

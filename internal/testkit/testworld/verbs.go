@@ -99,7 +99,8 @@ func (w *World) PublishPage(by sandlot.Caller, text string) publish.Published {
 // PutFile updates a file.
 func (w *World) PutFile(by sandlot.Caller, id sandlot.ProjectID, name, text string) publish.Updated {
 	w.t.Helper()
-	out, pending, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Filename: name, Content: w.Stage(text)})
+	out, pending, err := w.Publish.Update(w.t.Context(), by,
+		publish.UpdateInput{Project: string(id), Filename: name, Content: w.Stage(text)})
 	if err != nil || pending != nil {
 		w.t.Fatalf("update: %v, %v", pending, err)
 	}
@@ -132,36 +133,43 @@ func (w *World) Bytes(b sandlot.Blob) string {
 	return data.String()
 }
 
+// post is the mail of a world.
+type post struct {
+	w     *World
+	Mails []account.Mail // that SendMail sent
+}
+
 // Send implements account.Mailer: it keeps the message in Mails.
-func (w *World) Send(_ context.Context, m account.Mail) error {
-	w.Mails = append(w.Mails, m)
+func (p *post) Send(_ context.Context, m account.Mail) error {
+	p.Mails = append(p.Mails, m)
 	return nil
 }
 
 // SendMail sends the messages that are due, one after the other, to Mails.
-func (w *World) SendMail() {
-	w.t.Helper()
+func (p *post) SendMail() {
+	p.w.t.Helper()
 	c := &account.Courier{
-		Store: w.DB.Mail(), Vault: w.Vault(), Mailer: w, Places: w.Config.Places, Log: slog.New(slog.DiscardHandler), Now: w.now, AtOnce: 1,
+		Store: p.w.DB.Mail(), Vault: p.w.Vault(), Mailer: p, Places: p.w.Config.Places, Log: slog.New(slog.DiscardHandler),
+		Now: p.w.now, AtOnce: 1,
 	}
-	expect.OK(w.t, c.SendDue(w.t.Context()))
+	expect.OK(p.w.t, c.SendDue(p.w.t.Context()))
 }
 
 // Due sends the messages that are due, and returns them alone.
-func (w *World) Due() []account.Mail {
-	w.t.Helper()
-	before := len(w.Mails)
-	w.SendMail()
-	return slices.Clone(w.Mails[before:])
+func (p *post) Due() []account.Mail {
+	p.w.t.Helper()
+	before := len(p.Mails)
+	p.SendMail()
+	return slices.Clone(p.Mails[before:])
 }
 
 // VerifyTokens sends the messages that are due, which must all lead to where an address is verified, and returns their tokens.
-func (w *World) VerifyTokens() (tokens []string) {
-	w.t.Helper()
-	for _, m := range w.Due() {
+func (p *post) VerifyTokens() (tokens []string) {
+	p.w.t.Helper()
+	for _, m := range p.Due() {
 		u, err := url.Parse(m.Link)
 		if err != nil || !strings.HasPrefix(m.Link, "http://localhost:8080/verify?") {
-			w.t.Fatalf("link %q, %v", m.Link, err)
+			p.w.t.Fatalf("link %q, %v", m.Link, err)
 		}
 		tokens = append(tokens, u.Query().Get("token"))
 	}
@@ -177,18 +185,18 @@ func (w *World) Email(by sandlot.Caller) (address string, verified bool) {
 }
 
 // Token sends the messages that are due, and returns the token of the last message that leads to the path, such as "/verify".
-func (w *World) Token(path string) (token string) {
-	w.t.Helper()
-	w.SendMail()
-	for _, m := range w.Mails {
+func (p *post) Token(path string) (token string) {
+	p.w.t.Helper()
+	p.SendMail()
+	for _, m := range p.Mails {
 		u, err := url.Parse(m.Link)
-		expect.OK(w.t, err)
+		expect.OK(p.w.t, err)
 		if u.Path == path {
 			token = u.Query().Get("token")
 		}
 	}
 	if token == "" {
-		w.t.Fatalf("no message leads to %s", path)
+		p.w.t.Fatalf("no message leads to %s", path)
 	}
 	return token
 }

@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"log/slog"
 	"net/url"
 	"sync"
@@ -42,6 +41,18 @@ var Start = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // A World is one installation, with a handle on each of its parts.
 type World struct {
+	Services
+	Parts
+	*records
+	*post
+
+	now    func() time.Time
+	newSet func(*World) set
+	copies
+}
+
+// Services are those of an installation.
+type Services struct {
 	Publish *publish.Service
 	Account *account.Service
 	Gallery *gallery.Service
@@ -54,10 +65,12 @@ type World struct {
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
 	Callers  *publish.Authenticator // with the keys and sessions of Publish
+}
 
+// Parts are what they are made of.
+type Parts struct {
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults
-	Stored sandlot.Blobs  // the blobs themselves, which have no faults
 	Disk   *blob.Disk     // is Stored where that is a folder
 	Faults *Faults        // of the steps of the stores that the Service calls
 	Blobs  *Blobs         // that the Service calls
@@ -65,21 +78,14 @@ type World struct {
 	Clock  *Clock
 	Log    *slog.Logger
 	Logs   *Logs
-	Dir    string         // has sandlot.db and the folder blobs, or the folder cache
-	Mails  []account.Mail // that SendMail sent
+	Dir    string // has sandlot.db and the folder blobs, or the folder cache
+}
 
-	t       testing.TB
-	now     func() time.Time
-	beside  *sql.DB
-	sizes   *sql.Stmt // on beside, as written is
-	written *sql.Stmt
-
-	newSet func(*World) set
-	set    set
-
+// copies keep the records as they were last copied.
+type copies struct {
 	copying  sync.Mutex
-	copied   func(testing.TB) set // the records as they were last copied
-	copiedAt string               // what Written was before
+	copied   func(testing.TB) set
+	copiedAt string // what Written was before
 }
 
 // An Option changes a world before it is opened.
@@ -118,7 +124,8 @@ func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	return open(t, w.snapshot(t)(t), NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
 }
 
-// Node is another node of the installation: all of a world anew over the same database and blobs, at the same time. What one writes the other
+// Node is another node of the installation: all of a world anew over the same database and blobs, at the same time. What one writes the
+// other
 // sees as another process does.
 func (w *World) Node(t testing.TB, opts ...Option) *World {
 	t.Helper()
@@ -140,10 +147,9 @@ func (w *World) snapshot(t testing.TB) (lay func(testing.TB) set) {
 // open opens a world in a set, or in a new one.
 func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	t.Helper()
-	w := &World{
-		Config: publish.Config{Places: Places(), InlineMax: InlineMax, MailFolder: "./data/mail"},
-		Faults: &Faults{}, Clock: clock, Logs: &Logs{}, t: t, now: clock.Now, newSet: newEmbedded, set: in,
-	}
+	w := &World{records: &records{t: t, set: in}, now: clock.Now, newSet: newEmbedded}
+	w.Config = publish.Config{Places: Places(), InlineMax: InlineMax, MailFolder: "./data/mail"}
+	w.Faults, w.Clock, w.Logs, w.post = &Faults{}, clock, &Logs{}, &post{w: w}
 	w.Log = slog.New(slog.NewTextHandler(w.Logs, nil))
 	for _, o := range opts {
 		o(w)
@@ -166,7 +172,10 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish.Reader, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish.Reader, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
-	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
+	w.Covers = cover.New(cover.Config{
+		Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After,
+		Places: w.Config.Places, Temporary: w.Dir, Now: w.now,
+	})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{})
@@ -184,7 +193,10 @@ func (w *World) close() {
 
 // Stores are what the Service is opened on.
 func (w *World) Stores() publish.Stores {
-	return publish.Stores{Store: Store{w.DB.Publish(), w.Faults}, Management: Management{w.DB.Publish(), w.Faults}, Blobs: w.Blobs, Statistics: w.Counters}
+	return publish.Stores{
+		Store: Store{w.DB.Publish(), w.Faults}, Management: Management{w.DB.Publish(), w.Faults}, Blobs: w.Blobs,
+		Statistics: w.Counters,
+	}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.

@@ -39,24 +39,29 @@ var everywhere = []rule{
 var languages = map[string][]rule{
 	"en": {
 		pattern("foreign quotes", `[„«»「」]`), blankBefore,
-		words("another word is used", "e-mails?", "somebody", "nobody", "makers?", "authors?", "recovery address", "quarantine", "unlisted"),
-		words("no contraction", "cannot", "can not", "is not", "are not", "was not", "were not", "do not", "does not", "did not", "has not", "have not", "will not"),
+		words("another word is used", "e-mails?", "somebody", "nobody", "makers?", "authors?", "recovery address", "quarantine",
+			"unlisted"),
+		words("no contraction", "cannot", "can not", "is not", "are not", "was not", "were not", "do not", "does not", "did not",
+			"has not", "have not", "will not"),
 	},
 	"de": {
 		pattern("foreign quotes", `[”«»「」]|^[^„]*“`), blankBefore,
-		words("another word is used", "handle", "e?mail", "knopf", "nichts wurde", "verbraucht", "erlöschen", "weggenommen", "anhalten", "gefällt mir", "quarantäne"),
+		words("another word is used", "handle", "e?mail", "knopf", "nichts wurde", "verbraucht", "erlöschen", "weggenommen",
+			"anhalten", "gefällt mir", "quarantäne"),
 		words("people are addressed with Sie", "du", "dich", "dir", "dein(?:e[mnrs]?)?", "ihr habt", "euch", "eure?"),
 	},
 	"es": {
 		pattern("foreign quotes", `[“”„「」]`), blankBefore,
-		words("another word is used", "email", "e-mail", "handle", "terminan de inmediato", "a la espera", "ordenador(?:es)?", "cuarentena"),
+		words("another word is used", "email", "e-mail", "handle", "terminan de inmediato", "a la espera", "ordenador(?:es)?",
+			"cuarentena"),
 		words("people are addressed with tú", "usted(?:es)?", "vosotr[oa]s", "vuestr[oa]s?", "os", `\pL+[áé]is`),
 	},
 	"fr": {
 		pattern("foreign quotes", `[“”„「」]`),
 		pattern("no narrow unbreaking blank before ; ? !", `[^\x{202f}][;?!]`),
 		pattern("no unbreaking blank before : » or behind «", `[^\x{a0}][:»]|«[^\x{a0}]`),
-		words("another word is used", "email", "courriel", "handle", "réglages", "exploitant", "prend fin", "prennent fin", "pris fin", "quarantaine"),
+		words("another word is used", "email", "courriel", "handle", "réglages", "exploitant", "prend fin", "prennent fin", "pris fin",
+			"quarantaine"),
 		words("people are addressed with vous", "tu", "te", "toi", "ton", "ta", "tes"),
 	},
 	"pt": {
@@ -82,7 +87,9 @@ var languages = map[string][]rule{
 var blankBefore = pattern("a blank before a mark", `\s[:;?!,.]`)
 
 // narrow are marks of half the width beside a character of full width, and such characters beside Latin ones without a blank.
-var narrow = pattern("marks of half width, or no blank beside Latin letters", `[\p{Han}\p{Hiragana}\p{Katakana}][,:;?!()]|[,:;?!()][\p{Han}\p{Hiragana}\p{Katakana}]|[\p{Han}\p{Hiragana}\p{Katakana}][A-Za-z0-9{]|[A-Za-z0-9}][\p{Han}\p{Hiragana}\p{Katakana}]`)
+var narrow = pattern("marks of half width, or no blank beside Latin letters",
+	`[\p{Han}\p{Hiragana}\p{Katakana}][,:;?!()]|[,:;?!()][\p{Han}\p{Hiragana}\p{Katakana}]|`+
+		`[\p{Han}\p{Hiragana}\p{Katakana}][A-Za-z0-9{]|[A-Za-z0-9}][\p{Han}\p{Hiragana}\p{Katakana}]`)
 
 func pattern(why, wrong string) rule { return rule{regexp.MustCompile(wrong), why} }
 

@@ -36,7 +36,11 @@ const (
 // public starts a service with a public instance's settings. This program acts as the proxy in front of it, and the
 // attackers are its clients.
 func (l *load) public(ctx context.Context, flags ...string) (*stage, error) {
-	return l.stage(ctx, append([]string{"--base-url", "https://play.example.com", "--content-host", "localhost", "--disk-limit", "100", "--trusted-proxies", "127.0.0.1"}, flags...)...)
+	return l.stage(ctx,
+		append([]string{
+			"--base-url", "https://play.example.com", "--content-host", "localhost", "--disk-limit", "100",
+			"--trusted-proxies", "127.0.0.1",
+		}, flags...)...)
 }
 
 // behind adds the address of a client to a request, as a proxy does.
@@ -61,7 +65,8 @@ func packed(fields string, piece []byte, times int) ([]byte, error) {
 	if err := z.Close(); err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, `{%s"content_encoding":"gzip+base64",%s}`, fields, rig.JSON("content", base64.StdEncoding.EncodeToString(content.Bytes()))), nil
+	return fmt.Appendf(nil, `{%s"content_encoding":"gzip+base64",%s}`, fields,
+		rig.JSON("content", base64.StdEncoding.EncodeToString(content.Bytes()))), nil
 }
 
 // keyBomb is row 21: the cost of content full of beginnings of keys, compared with content of blanks.
@@ -106,7 +111,8 @@ func keyBomb(ctx context.Context, l *load) ([]result, error) {
 	// The second figure includes the visitors' loads: so a factor of three, while the search itself may take two.
 	return []result{
 		unaffected(before, during),
-		promised("processor time of 100 MB of beginnings of keys, visitors beside", "<= 3 x that of blanks, and 1 s", dear <= 3*blank+time.Second, "%s, blanks %s", dear.Round(10*time.Millisecond), blank.Round(10*time.Millisecond)),
+		promised("processor time of 100 MB of beginnings of keys, visitors beside", "<= 3 x that of blanks, and 1 s",
+			dear <= 3*blank+time.Second, "%s, blanks %s", dear.Round(10*time.Millisecond), blank.Round(10*time.Millisecond)),
 	}, s.Remove()
 }
 
@@ -162,7 +168,8 @@ func diskBomb(ctx context.Context, l *load) ([]result, error) {
 	}
 	return []result{
 		unaffected(before, during),
-		promised(fmt.Sprintf("bombs of 100 MB made, by one address that has %d MiB", bombLimit>>20), fmt.Sprintf("<= %d", bombLimit/bombBytes), made.Load() <= bombLimit/bombBytes, "%d, %d refused", made.Load(), refused.Load()),
+		promised(fmt.Sprintf("bombs of 100 MB made, by one address that has %d MiB", bombLimit>>20),
+			fmt.Sprintf("<= %d", bombLimit/bombBytes), made.Load() <= bombLimit/bombBytes, "%d, %d refused", made.Load(), refused.Load()),
 		promised("bytes on the disk", fmt.Sprintf("<= %d MiB", bombLimit>>20), size-start <= bombLimit, "%d MiB", (size-start)>>20),
 	}, s.Remove()
 }
@@ -206,10 +213,13 @@ func slots(ctx context.Context, l *load) ([]result, error) {
 	attack, stop := context.WithCancel(ctx)
 	var dripping sync.WaitGroup
 	for i := range dripNetworks {
-		head := fmt.Appendf(nil, "POST /v1/publish HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: 2001:db8:0:%x::1\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"", s.Addr, i)
+		head := fmt.Appendf(nil,
+			"POST /v1/publish HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: 2001:db8:0:%x::1\r\nContent-Type: "+
+				"application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"", s.Addr, i)
 		dripping.Go(func() { drip(attack, s.Addr, head) })
 	}
-	request := behind("203.0.113.7", rig.Post("/v1/publish", s.Addr, "application/json", s.key, []byte("{"+rig.JSON("content", base64.StdEncoding.EncodeToString(page(10<<10)))+"}")))
+	request := behind("203.0.113.7", rig.Post("/v1/publish", s.Addr, "application/json", s.key,
+		[]byte("{"+rig.JSON("content", base64.StdEncoding.EncodeToString(page(10<<10)))+"}")))
 	var honest rig.Times
 	var made, refused atomic.Int64
 	during, err := s.withVisitors(ctx, l.limit, func() (err error) {
@@ -239,7 +249,9 @@ func slots(ctx context.Context, l *load) ([]result, error) {
 	slowest := honest.Quantile(1)
 	return []result{
 		unaffected(before, during),
-		promised(fmt.Sprintf("the slowest of %d honest publishes, with %d networks of a /56 at %d slots", made.Load(), dripNetworks, dripSlots), "<= "+honestWait.String(), made.Load() > 0 && slowest <= honestWait, "%s, %d refused first", slowest.Round(time.Millisecond), refused.Load()),
+		promised(fmt.Sprintf("the slowest of %d honest publishes, with %d networks of a /56 at %d slots", made.Load(), dripNetworks,
+			dripSlots), "<= "+honestWait.String(), made.Load() > 0 &&
+			slowest <= honestWait, "%s, %d refused first", slowest.Round(time.Millisecond), refused.Load()),
 	}, s.Remove()
 }
 
@@ -288,7 +300,8 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 				request = rig.Get("/", s.host, fmt.Sprintf("User-Agent: visitor %d\r\nIf-None-Match: *\r\n", n))
 			default:
 				request = rig.Post("/p/"+s.project+"/like", "play.example.com", "application/x-www-form-urlencoded", "", []byte("like=1"))
-				request = bytes.Replace(request, []byte("\r\n"), []byte("\r\nOrigin: https://play.example.com\r\nSec-Fetch-Site: same-origin\r\n"), 1)
+				request = bytes.Replace(request, []byte("\r\n"),
+					[]byte("\r\nOrigin: https://play.example.com\r\nSec-Fetch-Site: same-origin\r\n"), 1)
 			}
 			_, _, err := lane.Do(behind("203.0.113.66", request))
 			return err
@@ -308,8 +321,10 @@ func popularity(ctx context.Context, l *load) ([]result, error) {
 	mostPlays, mostLikes := int64(playsOnce+1+hours*anHourOfPlays), int64(likesOnce+1+hours*anHourOfLikes)
 	return []result{
 		unaffected(before, during),
-		promised("plays that one address makes up", fmt.Sprintf("<= %d", mostPlays), plays <= mostPlays, "%d of %d tries", plays, turn.Load()/3*2),
-		promised("likes that it makes up", fmt.Sprintf("1 to %d", mostLikes), likes > 0 && likes <= mostLikes, "%d of %d tries", likes, turn.Load()/3),
+		promised("plays that one address makes up", fmt.Sprintf("<= %d", mostPlays), plays <= mostPlays, "%d of %d tries", plays,
+			turn.Load()/3*2),
+		promised("likes that it makes up", fmt.Sprintf("1 to %d", mostLikes), likes > 0 && likes <= mostLikes, "%d of %d tries", likes,
+			turn.Load()/3),
 	}, s.Remove()
 }
 
@@ -344,7 +359,8 @@ func silent(ctx context.Context, l *load) ([]result, error) {
 	c := <-cuts
 	return []result{
 		unaffected(before, during),
-		promised("/healthz on the private listener, beside them", "<= "+healthWait.String(), health <= healthWait, "%s", health.Round(10*time.Microsecond)),
+		promised("/healthz on the private listener, beside them", "<= "+healthWait.String(), health <= healthWait, "%s",
+			health.Round(10*time.Microsecond)),
 		c.result(fmt.Sprintf("%d connections that send nothing", silentConns), limit),
 	}, s.Remove()
 }

@@ -110,7 +110,8 @@ func visit(ctx context.Context, args []string, out io.Writer) error {
 func unaffected(before, during rig.Times) result {
 	const floor = 2 * time.Millisecond
 	b, d := before.Quantile(0.99)-probePause, during.Quantile(0.99)-probePause
-	return promised("honest visitors' loads, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)), d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
+	return promised("honest visitors' loads, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)),
+		d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
 }
 
 // connect opens n connections, and sends on each the bytes from begin.

@@ -75,7 +75,8 @@ func storm(ctx context.Context, l *load) ([]result, error) {
 		return nil, err
 	}
 	return []result{
-		promised("from one address, made", "<= 20 and 1 a minute more", one.made <= 25, "%d, and %d refused with Retry-After, %.0f/s", one.made, one.refused, one.rate),
+		promised("from one address, made", "<= 20 and 1 a minute more", one.made <= 25, "%d, and %d refused with Retry-After, %.0f/s",
+			one.made, one.refused, one.rate),
 		unaffected(before, one.visitors),
 		told("from 10,000 addresses, made", "%d, and %d refused, %.0f/s", many.made, many.refused, many.rate),
 		unaffected(before, many.visitors),
@@ -122,7 +123,8 @@ func updates(ctx context.Context, l *load) ([]result, error) {
 	var done, refused atomic.Int64
 	var seen [updateConns + 2]atomic.Int64 // times that each version was made
 	t, err := rig.Crowd(ctx, s.Addr, updateConns, 1, time.Hour, func(l *rig.Lane, c, _ int) error {
-		body := fmt.Sprintf(`{"project_id":%q,"filename":"file-%d.txt","content":%q}`, s.project, c, base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "by %d", c)))
+		body := fmt.Sprintf(`{"project_id":%q,"filename":"file-%d.txt","content":%q}`, s.project, c,
+			base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "by %d", c)))
 		res, answer, err := l.Do(rig.Post("/v1/update", s.Addr, "application/json", s.key, []byte(body)))
 		switch {
 		case err != nil:
@@ -154,7 +156,8 @@ func updates(ctx context.Context, l *load) ([]result, error) {
 	}
 	return []result{
 		promised("500 updates at once: versions that are missing or were told twice", "0", gaps == 0, "%d", gaps),
-		told("updates made, told to come again, and the slowest", "%d, %d and %s", done.Load(), refused.Load(), t.Quantile(1).Round(time.Millisecond)),
+		told("updates made, told to come again, and the slowest", "%d, %d and %s", done.Load(), refused.Load(),
+			t.Quantile(1).Round(time.Millisecond)),
 	}, s.Remove()
 }
 
@@ -180,5 +183,6 @@ func handles(ctx context.Context, l *load) ([]result, error) {
 		times = append(times, p50)
 	}
 	first, last := times[0], times[len(times)-1]
-	return []result{promised("10,000 signups as alice: p50 of the last thousand", "<= 2 x the first thousand's", last <= 2*first, "%s after %s", last.Round(10*time.Microsecond), first.Round(10*time.Microsecond))}, s.Remove()
+	return []result{promised("10,000 signups as alice: p50 of the last thousand", "<= 2 x the first thousand's", last <= 2*first,
+		"%s after %s", last.Round(10*time.Microsecond), first.Round(10*time.Microsecond))}, s.Remove()
 }

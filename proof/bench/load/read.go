@@ -96,7 +96,8 @@ func plays(ctx context.Context, l *load) ([]result, error) {
 	}
 	rate := float64(after-written) / t.Took.Seconds() / 1024
 	return []result{
-		promised("plays counted of those by new visitors", "all", counted.Plays-start.Plays == turn.Load(), "%d of %d, %.0f/s", counted.Plays-start.Plays, turn.Load(), t.Rate()),
+		promised("plays counted of those by new visitors", "all", counted.Plays-start.Plays == turn.Load(), "%d of %d, %.0f/s",
+			counted.Plays-start.Plays, turn.Load(), t.Rate()),
 		promised("written to the store for them", "< 100 KiB/s", rate < 100, "%.0f KiB/s", rate),
 	}, s.Remove()
 }
@@ -130,7 +131,8 @@ func exports(ctx context.Context, l *load) ([]result, error) {
 	}
 	return []result{
 		u.visitors,
-		promised("memory of each of 20 exports of 1 GB that nobody reads on", "< 1 MiB", u.each < exportMemory, "%.0f KiB", float64(u.each)/1024),
+		promised("memory of each of 20 exports of 1 GB that nobody reads on", "< 1 MiB", u.each < exportMemory, "%.0f KiB",
+			float64(u.each)/1024),
 		promised("they are cut", "<= "+stalledCut.String(), u.left == 0, "%d left after %s", u.left, u.late),
 	}, s.Remove()
 }
@@ -167,7 +169,8 @@ func million(ctx context.Context, l *load) ([]result, error) {
 	}
 	return []result{
 		promised("start with a million projects", "< 2 s", s.Took < 2*time.Second, "%s", s.Took.Round(time.Millisecond)),
-		promised("whoami, a page of a thousand projects, p99", "< 250 ms", page.Quantile(0.99) < 250*time.Millisecond, "%s", page.Quantile(0.99).Round(time.Millisecond)),
+		promised("whoami, a page of a thousand projects, p99", "< 250 ms", page.Quantile(0.99) < 250*time.Millisecond, "%s",
+			page.Quantile(0.99).Round(time.Millisecond)),
 		told("memory at rest, and the store", "%d MiB, and %d MiB", idle.Now>>20, size>>20),
 	}, s.Stop()
 }
@@ -223,7 +226,9 @@ func wrongKeys(ctx context.Context, l *load) ([]result, error) {
 				return nil, err
 			}
 			return []result{
-				promised("wrong keys that were looked up, of one address", "<= 30 and 30 a minute", unknown.Load() <= 30+int64(l.limit.Minutes()*30)+1, "%d, and %d refused with Retry-After", unknown.Load(), limited.Load()),
+				promised("wrong keys that were looked up, of one address", "<= 30 and 30 a minute",
+					unknown.Load() <= 30+int64(l.limit.Minutes()*30)+1, "%d, and %d refused with Retry-After", unknown.Load(),
+					limited.Load()),
 				keysUnaffected(before, during),
 			}, s.Remove()
 		default:
@@ -236,5 +241,6 @@ func wrongKeys(ctx context.Context, l *load) ([]result, error) {
 func keysUnaffected(before, during rig.Times) result {
 	const floor = 2 * time.Millisecond
 	b, d := before.Quantile(0.99), during.Quantile(0.99)
-	return promised("calls with a right key, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)), d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
+	return promised("calls with a right key, p99", fmt.Sprintf("<= 2 x %s before", max(b, floor).Round(10*time.Microsecond)),
+		d <= 2*max(b, floor), "%s", d.Round(10*time.Microsecond))
 }

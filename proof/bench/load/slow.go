@@ -74,7 +74,9 @@ func slowBodies(ctx context.Context, l *load) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Appendf(nil, "POST /v1/publish HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"", s.Addr, s.key)
+	head := fmt.Appendf(nil,
+		"POST /v1/publish HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: "+
+			"1000000\r\n\r\n{\"content\":\"", s.Addr, s.key)
 	began := time.Now()
 	slow, err := connect(ctx, s.Addr, dripConns, func(int) []byte { return head })
 	defer closeAll(slow)
@@ -109,7 +111,8 @@ func slowReaders(ctx context.Context, l *load) ([]result, error) {
 	return []result{
 		u.visitors,
 		promised("memory of each of 1,000 slow readers", "< 64 KiB", u.each < readerBytes, "%.1f KiB", float64(u.each)/1024),
-		promised("1,000 readers of 100 MB that read nothing are cut", "<= "+stalledCut.String(), u.left <= dripConns/100, "%d left after %s", u.left, u.late),
+		promised("1,000 readers of 100 MB that read nothing are cut", "<= "+stalledCut.String(), u.left <= dripConns/100,
+			"%d left after %s", u.left, u.late),
 	}, s.Remove()
 }
 
@@ -169,7 +172,8 @@ type cut struct {
 }
 
 func (c cut) result(what string, limit time.Duration) result {
-	return promised(what+" are cut", "<= "+limit.Round(time.Second).String(), c.n == c.of, "%d of %d, after %s to %s", c.n, c.of, c.first.Round(time.Second), c.last.Round(time.Second))
+	return promised(what+" are cut", "<= "+limit.Round(time.Second).String(), c.n == c.of, "%d of %d, after %s to %s", c.n, c.of,
+		c.first.Round(time.Second), c.last.Round(time.Second))
 }
 
 // watch waits for each connection to end, and sends drip on it every second.
@@ -214,5 +218,6 @@ func ended(c net.Conn, limit time.Time, drip []byte) bool {
 
 // busyAnswer reports whether an answer asks the client to come back later.
 func busyAnswer(res *http.Response) bool {
-	return (res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests) && res.Header.Get("Retry-After") != ""
+	return (res.StatusCode == http.StatusServiceUnavailable || res.StatusCode == http.StatusTooManyRequests) &&
+		res.Header.Get("Retry-After") != ""
 }

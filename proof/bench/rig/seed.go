@@ -119,17 +119,23 @@ func seedAccount(ctx context.Context, db *sqlstore.DB, a int) error {
 func seedProject(ctx context.Context, db *sqlstore.DB, owner sandlot.AccountID, i int, now time.Time) error {
 	content, digest := seedContent(i)
 	_, err := db.Publish().CreateProject(ctx, publish.NewProject{
-		ID: sandlot.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]), CreatedAt: now,
-		Files: []sandlot.File{{Name: "index.bin", Folded: "index.bin", Blob: sandlot.Blob{Size: seedContentLen, SHA256: digest, Inline: content}}}, Primary: "index.bin",
+		ID: sandlot.ProjectID(SeededProject(i)), Account: owner, Title: seededTitle(i), Suffix: fmt.Sprintf("%x", digest[:5]),
+		CreatedAt: now,
+		Files: []sandlot.File{{
+			Name: "index.bin", Folded: "index.bin",
+			Blob: sandlot.Blob{Size: seedContentLen, SHA256: digest, Inline: content},
+		}}, Primary: "index.bin",
 		Key: sandlot.Key{Kind: sandlot.ProjectKey, Hash: sha256.Sum256(fmt.Appendf(nil, "project %d", i)), CreatedAt: now},
 	})
 	return err
 }
 
 // seededWords holds the words of titles.
-var seededWords = strings.Fields(`space cat race jump puzzle mario ninja dragon tower defense chess snake pong zombie farm city cooking pirate robot
-	battle arena soccer tennis piano quiz math garden ocean volcano castle knight wizard jelly candy maze tank plane train rocket alien galaxy moon
-	desert jungle winter kitten horse unicorn mermaid princess hero 星の カービィ 麻雀 ゲーム 冒险 迷宫 гонки танки épée straße señor 태권도 게임`)
+var seededWords = strings.Fields(`space cat race jump puzzle mario ninja dragon tower defense chess
+	snake pong zombie farm city cooking pirate
+	robot battle arena soccer tennis piano quiz math garden ocean volcano castle knight wizard jelly candy maze
+	tank plane train rocket alien galaxy moon desert jungle winter kitten horse unicorn mermaid princess hero 星の
+	カービィ 麻雀 ゲーム 冒险 迷宫 гонки танки épée straße señor 태권도 게임`)
 
 // seededTitle returns the title of the i-th project: two words shared by one in some 30, its number, and one of two
 // words shared by half of all.
@@ -230,7 +236,8 @@ func SeedAccount(ctx context.Context, db *sqlstore.DB, n int) (sandlot.AccountID
 	if err := g.Wait(); err != nil {
 		return 0, err
 	}
-	_, err = db.Mail().AddVerification(ctx, account.Verification{Token: sandlot.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
+	_, err = db.Mail().AddVerification(ctx,
+		account.Verification{Token: sandlot.Digest{1}, Account: made.ID, Email: "large@example.com", ExpiresAt: now.Add(time.Hour)})
 	return made.ID, err
 }
 
@@ -239,7 +246,14 @@ func SeedFiles(ctx context.Context, db *sqlstore.DB, p sandlot.Project, n int) (
 	var c publish.Change
 	for i := range n {
 		name := fmt.Sprintf("levels/%05d.json", i)
-		c.Put = append(c.Put, sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Ref: sandlot.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen, SHA256: sha256.Sum256([]byte(name))}})
+		c.Put = append(c.Put,
+			sandlot.File{
+				Name: name, Folded: name,
+				Blob: sandlot.Blob{
+					Ref: sandlot.BlobRef(fmt.Sprintf("seed-%d", i)), Size: seedContentLen,
+					SHA256: sha256.Sum256([]byte(name)),
+				},
+			})
 	}
 	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
 	return p, err
@@ -259,12 +273,16 @@ func SeedVersions(ctx context.Context, file string, id sandlot.ProjectID, n int)
 	defer tx.Rollback() // has no effect after the commit
 	const numbers = "WITH RECURSIVE v (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM v WHERE n < ?2) "
 	for _, query := range []string{
-		numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, v.n, 'seeded', p.title, p.primary_file, 0 FROM v, projects p WHERE p.id = ?1",
-		numbers + `INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at) SELECT 'version-' || v.n, 300, zeroblob(32), 1, 1, 0 FROM v WHERE ?1 <> ''`,
+		numbers + "INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT p.num, v.n, 'seeded', " +
+			"p.title, p.primary_file, 0 FROM v, projects p WHERE p.id = ?1",
+		numbers + `INSERT INTO blobs (ref, size, sha256, is_text, squeezed, created_at)
+			SELECT 'version-' || v.n, 300, zeroblob(32), 1, 1, 0
+			FROM v WHERE ?1 <> ''`,
 		numbers + `INSERT INTO files (project, since, until, folded, name, blob) SELECT p.num, v.n, v.n + 1, 'a.js', 'a.js', b.id
 			FROM v JOIN projects p ON p.id = ?1 JOIN blobs b ON b.ref = 'version-' || v.n`,
 		"UPDATE projects SET version = ?2 + 1 WHERE id = ?1",
-		"INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT num, ?2 + 1, suffix, title, primary_file, 0 FROM projects WHERE id = ?1",
+		"INSERT INTO versions (project, n, suffix, title, primary_file, created_at) SELECT num, ?2 + 1, suffix, title, " +
+			"primary_file, 0 FROM projects WHERE id = ?1",
 	} {
 		if _, err := tx.ExecContext(ctx, query, string(id), n); err != nil {
 			return err

@@ -59,9 +59,10 @@ func (r *Rig) Set(ctx context.Context, tools string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Bucket, err = r.onPort(ctx, []string{"ROOT_ACCESS_KEY=" + setSecret, "ROOT_SECRET_KEY=" + setSecret}, func(addr, _ string) []string {
-		return []string{gateway, "--quiet", "--port", addr, "posix", "--sidecar", attributes, s.files}
-	}); err != nil {
+	if s.Bucket, err = r.onPort(ctx, []string{"ROOT_ACCESS_KEY=" + setSecret, "ROOT_SECRET_KEY=" + setSecret},
+		func(addr, _ string) []string {
+			return []string{gateway, "--quiet", "--port", addr, "posix", "--sidecar", attributes, s.files}
+		}); err != nil {
 		return nil, err
 	}
 	s.Redis, err = r.onPort(ctx, nil, func(_, port string) []string {
@@ -118,14 +119,16 @@ func (r *Rig) postgres(ctx context.Context) (*Program, error) {
 		return nil, err
 	}
 	data := filepath.Join(dir, "data")
-	argv := append(slices.Clone(as), filepath.Join(bin, "initdb"), "-D", data, "-U", setUser, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-instructions")
+	argv := append(slices.Clone(as), filepath.Join(bin, "initdb"), "-D", data, "-U", setUser, "--auth=trust", "--encoding=UTF8",
+		"--locale=C.UTF-8", "--no-instructions")
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
 	}
 	return r.onPort(ctx, nil, func(_, port string) []string {
-		return append(slices.Clone(as), filepath.Join(bin, "postgres"), "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+		return append(slices.Clone(as), filepath.Join(bin, "postgres"), "-D", data, "-p", port, "-c", "listen_addresses=127.0.0.1",
+			"-c", "unix_socket_directories=",
 			"-c", "shared_buffers=512MB", "-c", "max_wal_size=4GB", "-c", "max_connections=200")
 	})
 }
@@ -172,7 +175,10 @@ func (s *Set) Installation(ctx context.Context) (*Shared, error) {
 	if err := os.Mkdir(filepath.Join(s.files, name), 0o755); err != nil {
 		return nil, err
 	}
-	at := url.URL{Scheme: "s3", Host: name, RawQuery: url.Values{"endpoint": {"http://" + s.Bucket.Addr}, "region": {"us-east-1"}, "path-style": {"true"}}.Encode()}
+	at := url.URL{
+		Scheme: "s3", Host: name,
+		RawQuery: url.Values{"endpoint": {"http://" + s.Bucket.Addr}, "region": {"us-east-1"}, "path-style": {"true"}}.Encode(),
+	}
 	return &Shared{
 		Database: s.database(name),
 		Flags:    []string{"--database-url", s.database(name), "--blob-url", at.String(), "--redis-url", "redis://" + s.Redis.Addr},

@@ -52,7 +52,8 @@ func WrkEach(ctx context.Context, limit time.Duration, dir, url string, paths []
 		quoted[i] = strconv.Quote(p)
 	}
 	script := filepath.Join(dir, "paths.lua")
-	text := "local paths, n = {" + strings.Join(quoted, ", ") + "}, 0\nrequest = function()\n\tn = n % #paths + 1\n\treturn wrk.format(nil, paths[n])\nend\n"
+	text := "local paths, n = {" + strings.Join(quoted,
+		", ") + "}, 0\nrequest = function()\n\tn = n % #paths + 1\n\treturn wrk.format(nil, paths[n])\nend\n"
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		return 0, err
 	}

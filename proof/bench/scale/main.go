@@ -4,7 +4,6 @@
 //	go run ./proof/bench/scale                      the loads of the document
 //	go run ./proof/bench/scale -players 100000 ...  another one
 //	go run ./proof/bench/scale -measure             costs.json anew, from three nodes on this machine
-//	go run ./proof/bench/scale -check               three nodes under a skewed load, beside the model's figures
 package main
 
 import (
@@ -17,7 +16,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"sandlot/proof/bench/rig"
 )
@@ -49,8 +47,6 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	measuring := flags.Bool("measure", false, "measure the costs and write them to -costs")
 	seeded := flags.Int("seeded", 100_000, "projects in the database while measuring")
 	beside := flags.String("beside", "unknown", "what else the machine does while measuring, for the file")
-	checking := flags.Bool("check", false, "put three nodes under a skewed load and compare")
-	limit := flags.Duration("limit", 60*time.Second, "how long the check lasts")
 	tools := flags.String("tools", filepath.Join(os.TempDir(), "sandlot-bench-tools"), "folder for foreign programs, built once")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -59,26 +55,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if *costs == "" {
 			*costs = "bench/scale/costs.json"
 		}
-		return onRig(ctx, func(r *rig.Rig) error { return measure(ctx, r, *tools, *costs, *beside, *seeded) })
+		r, err := rig.New(ctx, "")
+		if err != nil {
+			return err
+		}
+		return errors.Join(measure(ctx, r, *tools, *costs, *beside, *seeded), r.Close())
 	}
 	c, err := readCosts(*costs)
 	switch {
 	case err != nil:
 		return err
-	case *checking:
-		return onRig(ctx, func(r *rig.Rig) error { return check(ctx, r, *tools, c, *limit, out) })
 	case l.Projects == 0:
 		tellAll(out, c)
 	default:
 		tell(out, c, l, *byProject)
 	}
 	return nil
-}
-
-func onRig(ctx context.Context, do func(*rig.Rig) error) error {
-	r, err := rig.New(ctx, "")
-	if err != nil {
-		return err
-	}
-	return errors.Join(do(r), r.Close())
 }

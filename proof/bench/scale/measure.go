@@ -202,7 +202,8 @@ func measure(ctx context.Context, r *rig.Rig, tools, file, beside string, projec
 		return err
 	}
 	m := &meter{stand: s, costs: Costs{
-		Date: time.Now().UTC().Format(time.DateOnly), Machine: strings.TrimPrefix(rig.Machine(), time.Now().UTC().Format(time.DateOnly)+": "), Commit: commit(ctx), Load: beside,
+		Date:    time.Now().UTC().Format(time.DateOnly),
+		Machine: strings.TrimPrefix(rig.Machine(), time.Now().UTC().Format(time.DateOnly)+": "), Commit: commit(ctx), Load: beside,
 		CPU: map[Work]map[string]float64{}, Trips: map[Work]float64{}, Log: map[Work]float64{},
 	}}
 	failed := errors.Join(m.all(ctx), s.close())

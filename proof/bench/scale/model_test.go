@@ -70,7 +70,8 @@ func TestACacheForAllProjectsHitsAlways(t *testing.T) {
 	if got := NewZipf(500, 0.9).HitRate(500); got != 1 {
 		t.Errorf("%g of the reads hit", got)
 	}
-	near(t, "the part of reads from memory", 1-Replay(NewZipf(500, 0.9), Node{Places: 500, Heads: 500, Reads: 1000}, 1).Miss, 1, 0.01) // the rarest are new
+	near(t, "the part of reads from memory", 1-Replay(NewZipf(500, 0.9), Node{Places: 500, Heads: 500, Reads: 1000}, 1).Miss, 1,
+		0.01) // the rarest are new
 }
 
 func TestWhatIsReadOftenIsConfirmedAndNotAskedFor(t *testing.T) {

@@ -29,11 +29,15 @@ func tellAll(out io.Writer, c Costs) {
 		}
 		fmt.Fprintf(out, " %s | %s |\n", digits(c.Trips[w]), size(c.Log[w]))
 	}
-	fmt.Fprintf(out, "\nA stored project takes %s of rows and indexes at %d projects, %s in all with 10 KiB of text; one of 300 KiB takes %s of the bucket.\n\n",
+	fmt.Fprintf(out,
+		"\nA stored project takes %s of rows and indexes at %d projects, %s in all with 10 KiB of text; one of 300 KiB takes %s "+
+			"of the bucket.\n\n",
 		size(c.Stored.RowBytes()), c.Stored.Projects, size(c.Stored.Database), size(c.Stored.Bucket))
 	for _, byProject := range []bool{false, true} {
 		fmt.Fprintf(out, "Readers of a project go to %s:\n\n", map[bool]string{false: "any node", true: "one node"}[byProject])
-		fmt.Fprint(out, "| projects | live players | publishes/s | from memory, asked, missed | nodes | PostgreSQL | Redis | first |\n|---|---|---|---|---|---|---|---|\n")
+		fmt.Fprint(out,
+			"| projects | live players | publishes/s | from memory, asked, missed | nodes | PostgreSQL | Redis | first "+
+				"|\n|---|---|---|---|---|---|---|---|\n")
 		for i := range ladder {
 			l := rung(i)
 			p := c.Plan(l, byProject)
@@ -49,8 +53,14 @@ func tellAll(out io.Writer, c Costs) {
 		unit float64
 		load func(float64) Load
 	}{
-		{"projects, without players", 1e5, func(k float64) Load { l := rung(0); l.Players, l.Publishes, l.Searches = 0, 0, 0; return l.times(k) }},
-		{"live players, of 10,000,000 projects", 1e3, func(k float64) Load { l := rung(2); l.Players, l.Publishes, l.Searches = 1e3*k, 0, 0; return l }},
+		{
+			"projects, without players", 1e5,
+			func(k float64) Load { l := rung(0); l.Players, l.Publishes, l.Searches = 0, 0, 0; return l.times(k) },
+		},
+		{
+			"live players, of 10,000,000 projects", 1e3,
+			func(k float64) Load { l := rung(2); l.Players, l.Publishes, l.Searches = 1e3*k, 0, 0; return l },
+		},
 		{"publishes a second", 10, func(k float64) Load { l := rung(0); l.Players, l.Searches, l.Publishes = 0, 0, 10*k; return l }},
 		{"searches a second", 10, func(k float64) Load { l := rung(0); l.Players, l.Publishes, l.Searches = 0, 0, 10*k; return l }},
 	} {
@@ -73,7 +83,8 @@ func tell(out io.Writer, c Costs, l Load, byProject bool) {
 	for _, part := range parts {
 		n, m := p.Machines[part], machines[part]
 		busy := p.Demand.CPU[part] / m.Cores / float64(n)
-		fmt.Fprintf(out, "| %s | %d | %.2f of %.0f | %.2f of its work |\n", part, n, p.Demand.CPU[part], m.Cores*float64(n), Wait(int(m.Cores), busy))
+		fmt.Fprintf(out, "| %s | %d | %.2f of %.0f | %.2f of its work |\n", part, n, p.Demand.CPU[part], m.Cores*float64(n),
+			Wait(int(m.Cores), busy))
 	}
 	fmt.Fprint(out, "\nOf one machine, the most first:\n\n")
 	for _, b := range p.Bounds {

@@ -27,7 +27,8 @@ func read(project, more string) []byte {
 }
 
 func heartbeat(project string, player int) []byte {
-	return rig.Post("/.sandlot/heartbeat", project+"."+rig.NodesHost, "text/plain", "", fmt.Appendf(nil, `{"player":"player-%020d"}`, player))
+	return rig.Post("/.sandlot/heartbeat", project+"."+rig.NodesHost, "text/plain", "",
+		fmt.Appendf(nil, `{"player":"player-%020d"}`, player))
 }
 
 const (
