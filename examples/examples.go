@@ -27,8 +27,16 @@ type Example struct {
 // All returns the examples, in the order in which they are shown.
 func All() []Example {
 	return []Example{
-		{"Wick", "Guide a small moth from lantern to lantern through one long night. One button, any device.", []string{"arcade", "one-button"}, path.Dir(Wick)},
-		{"Runnel", "Dig the sand a way to its jar before the day is out. Forty thousand grains at a time, simulated in WebAssembly.", []string{"puzzle", "sand"}, Runnel},
+		{
+			"Wick", "Guide a small moth from lantern to lantern through one long night. One button, any device.",
+			[]string{"arcade", "one-button"},
+			path.Dir(Wick),
+		},
+		{
+			"Runnel", "Dig the sand a way to its jar before the day is out. Forty thousand grains at a time, simulated in WebAssembly.",
+			[]string{"puzzle", "sand"},
+			Runnel,
+		},
 	}
 }
 

@@ -27,16 +27,23 @@ type importCommand struct {
 	format
 	Account     string `required:"" placeholder:"TARGET" help:"Account that gets the projects: @HANDLE or its e-mail address."`
 	Rename      bool   `help:"Give a new id to a project whose own was used here before. (default: refuse that project)"`
-	MaxFileSize size   `default:"1GiB" placeholder:"SIZE" help:"Largest project, and a quarter of the largest export. (default: ${default})"`
+	MaxFileSize size   `default:"1GiB" placeholder:"SIZE" help:"Largest project, and a quarter of the largest export."`
 	Reason      string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// Run imports an archive, and prints a line for each project.
+// Run imports an archive, and prints what became of each project.
 func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
 	}
-	f, err := openArchive(c.File)
+	info, err := os.Stat(c.File) // before the open, which would wait for a pipe
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: c.File, Err: errors.New("no plain file")}
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(c.File)
 	if err != nil {
 		return err
 	}
@@ -50,33 +57,14 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		report, err := service.Import(ctx, a.by, transfer.Input{Stored: f.SectionReader, Account: to.ID, Rename: c.Rename, Reason: c.Reason})
+		in := transfer.Input{Stored: io.NewSectionReader(f, 0, info.Size()), Account: to.ID, Rename: c.Rename, Reason: c.Reason}
+		report, err := service.Import(ctx, a.by, in)
 		if err = errors.Join(err, kept.Close()); err != nil && ctx.Err() != nil {
 			err = errors.New("interrupted; what is told above is here, and the same command brings the rest")
 		}
-		return errors.Join(c.print(t, newImportLine(report), func() { newImportLine(report).rows(t) }), err, c.refusedOf(report))
+		l := newImportLine(report)
+		return errors.Join(c.show(t, l), err, c.refused(l))
 	})
-}
-
-// An archiveFile is a file that is read in place.
-type archiveFile struct {
-	*io.SectionReader
-	io.Closer
-}
-
-func openArchive(path string) (archiveFile, error) {
-	info, err := os.Stat(path) // before the open, which would wait for a pipe
-	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("no plain file")}
-	}
-	if err != nil {
-		return archiveFile{}, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return archiveFile{}, err
-	}
-	return archiveFile{io.NewSectionReader(f, 0, info.Size()), f}, nil
 }
 
 // transfer returns the service of an import, beside a running server.
@@ -85,14 +73,20 @@ func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Wr
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg := publish.Config{Places: sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
+	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
+	cfg := publish.Config{Places: places, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
 	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
-	service, err := publish.New(ctx, cfg, stores, slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn})), publish.WithClock(db.Now))
+	warnings := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	service, err := publish.New(ctx, cfg, stores, warnings, publish.WithClock(db.Now))
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: service.Contents, Projects: service.Reader, Places: cfg.Places, Temporary: cfg.Temporary, Now: db.Now})
-	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
+	covers := cover.New(cover.Config{
+		Store: db.Covers(), Content: service.Contents, Projects: service.Reader, Places: places, Temporary: cfg.Temporary, Now: db.Now,
+	})
+	return transfer.New(transfer.Config{
+		Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile,
+	}), kept, nil
 }
 
 // temporary returns the folder for temporary bytes: with everything elsewhere there may be no data folder.
@@ -116,7 +110,8 @@ func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 // mayWriteIn refuses root if the folder belongs to another user: the server could not read root's files.
 func mayWriteIn(folder string) error {
 	if owner, known := folderOwner(folder); known && os.Geteuid() == 0 && owner != 0 {
-		return fmt.Errorf("%s belongs to the user %d, who could not read what root writes: give the command as that user, behind sudo -u '#%d'", folder, owner, owner)
+		return fmt.Errorf("%s belongs to the user %d, who could not read what root writes: "+
+			"give the command as that user, behind sudo -u '#%d'", folder, owner, owner)
 	}
 	return nil
 }
@@ -142,7 +137,8 @@ type importedLine struct {
 func newImportLine(r transfer.Report) importLine {
 	l := importLine{Projects: []importedLine{}, Warnings: said(r.Warnings)}
 	for _, o := range r.Projects {
-		p := importedLine{From: o.From, ProjectID: string(o.Adopted.Project.ID), Title: o.Title, Versions: o.Versions, Files: o.Files, Warnings: said(o.Adopted.Warnings)}
+		id, warnings := string(o.Adopted.Project.ID), said(o.Adopted.Warnings)
+		p := importedLine{From: o.From, ProjectID: id, Title: o.Title, Versions: o.Versions, Files: o.Files, Warnings: warnings}
 		if l.Imported++; o.Refused != nil {
 			p.Error = o.Refused.Message
 			l.Imported--
@@ -160,38 +156,13 @@ func said(list []sandlot.Warning) (texts []string) {
 	return texts
 }
 
-// rows prints the report for people. It quotes the texts of the export, which may hold any characters.
-func (l importLine) rows(t *terminal) {
-	for _, p := range l.Projects {
-		if p.Error != "" {
-			fmt.Fprintf(t.err, "refused: %q: %s\n", p.From, p.Error)
-			continue
-		}
-		fmt.Fprintf(t.out, "%s  %s, %s\n", p.ProjectID+wasCalled(p), amount(p.Versions, "version"), amount(p.Files, "file"))
-		for _, w := range p.Warnings {
-			fmt.Fprintln(t.err, "warning: "+w)
-		}
-	}
-	for _, w := range l.Warnings {
-		fmt.Fprintln(t.err, "warning: "+w)
-	}
-}
-
-// wasCalled returns the project's name in the export, if it has another one here.
-func wasCalled(p importedLine) string {
-	if p.From == p.ProjectID {
-		return ""
-	}
-	return fmt.Sprintf("  (was %q)", p.From)
-}
-
-// refusedOf returns the error of an import with refused projects.
-func (c *importCommand) refusedOf(r transfer.Report) error {
-	l := newImportLine(r)
+// refused returns the error of an import with refused projects.
+func (c *importCommand) refused(l importLine) error {
 	if l.Failed == 0 {
 		return nil
 	}
-	f := &cli.Failure{Message: fmt.Sprintf("%d of %d projects refused; the others were imported", l.Failed, len(l.Projects)), Exit: cli.ExitPartly}
+	text := "%d of %d projects refused; the others were imported"
+	f := &cli.Failure{Message: fmt.Sprintf(text, l.Failed, len(l.Projects)), Exit: cli.ExitPartly}
 	if l.Imported == 0 {
 		f.Message, f.Exit = "no project was imported", cli.ExitContent
 	}

@@ -53,7 +53,7 @@ func (f format) show(t *terminal, record any) error {
 type listing struct {
 	storage
 	format
-	Limit int `default:"1000" placeholder:"N" help:"Maximum number of rows (0: all). (default: ${default})"`
+	Limit int `default:"1000" placeholder:"N" help:"Maximum number of rows (0: all)."`
 }
 
 // listPage is the number of records read at once; a list is printed while it is read.

@@ -12,7 +12,7 @@ type showCommand struct {
 	Target string `arg:"" help:"Handle or e-mail address of an account; id or address of a project; also of what was deleted."`
 	storage
 	format
-	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table; 0: all. (default: 20)"`
+	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table; 0: all."`
 }
 
 // Run shows an account or a project with its records.

@@ -22,14 +22,6 @@ func sameListener(a, b *net.TCPAddr) bool {
 	if a.Port != b.Port || a.Port == 0 {
 		return false
 	}
-	every := func(a *net.TCPAddr) bool { return a.IP == nil || a.IP.Equal(net.IPv6unspecified) }
-	switch {
-	case every(a) || every(b), a.IP.Equal(b.IP):
-		return true
-	case a.IP.Equal(net.IPv4zero):
-		return b.IP.To4() != nil
-	case b.IP.Equal(net.IPv4zero):
-		return a.IP.To4() != nil
-	}
-	return false
+	every := func(a *net.TCPAddr) bool { return a.IP == nil || a.IP.IsUnspecified() }
+	return every(a) || every(b) || a.IP.Equal(b.IP)
 }

@@ -13,13 +13,13 @@ import (
 
 // limitSettings are the limits of clients.
 type limitSettings struct {
-	Limits          string    `enum:"auto,off,normal,strict" default:"auto" help:"Limits of single clients: off, normal, strict (a quarter of them), or auto (normal if base-url is public, otherwise off). Loopback addresses are never limited, private ones only if base-url is public. (default: ${default})"`
-	Limit           limitList `placeholder:"NAME=RATE" help:"Another limit than that of --limits, as in accounts=60/h:20; once for each, or in a list with commas. docs/operating.md has the names. (default: none)"`
-	MaxBodies       int       `placeholder:"COUNT" help:"Request bodies received at once in total, local clients included. (default: a sixth of memory at 1MiB each)"`
-	Publish         string    `enum:"on,keyed,off" default:"on" help:"Who may publish new projects: on (everyone), keyed (with a key), off (no one). Existing projects can always be changed. (default: ${default})"`
+	Limits          string    `enum:"auto,off,normal,strict" default:"auto" help:"Limits of clients; auto: normal if base-url is public."`
+	Limit           limitList `placeholder:"NAME=RATE" help:"Another limit than that of --limits, as in accounts=60/h:20. (default: none)"`
+	MaxBodies       int       `placeholder:"COUNT" help:"Request bodies received at once in all. (default: a sixth of memory at 1MiB each)"`
+	Publish         string    `enum:"on,keyed,off" default:"on" help:"Who may publish new projects; keyed: with a key."`
 	AccountProjects int       `placeholder:"COUNT" help:"Projects per account. (default: no limit)"`
-	AccountBytes    size      `placeholder:"SIZE" help:"All files and versions per account, parts of unfinished uploads included. (default: no limit)"`
-	DiskLimit       *int      `placeholder:"PERCENT" help:"Refuse new content once the data disk is this full; 100 or 0: no limit. (default: 95 if base-url is public, otherwise no limit)"`
+	AccountBytes    size      `placeholder:"SIZE" help:"All files of all versions per account. (default: no limit)"`
+	DiskLimit       *int      `placeholder:"PERCENT" help:"Refuse new content on a disk this full. (default: 95 if base-url is public)"`
 }
 
 // mostCount is more of anything than one machine has.

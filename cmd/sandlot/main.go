@@ -41,7 +41,7 @@ func main() {
 // commands is the command line: the clients' commands, and those for operators of a server. Every flag of the latter is
 // also a variable SANDLOT_<FLAG> and a line of the configuration file.
 type commands struct {
-	ConfigFile string `name:"config" placeholder:"FILE" help:"Read settings of the server from this YAML file, one line per flag. (default: none)"`
+	ConfigFile string `name:"config" placeholder:"FILE" help:"YAML file with settings of the server, one line per flag. (default: none)"`
 
 	cli.Commands   `embed:"" group:"clients"`
 	serverCommands `embed:"" group:"server"`
@@ -135,14 +135,17 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	client := cli.NewEnv(args, stdout, stderr, t.lookup)
 	defer func() { tellClients(&parser, client, err) }()
 	if slices.ContainsFunc(args, inspect.HoldsKey) {
-		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at /account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
+		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at " +
+			"/account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
 	}
 	sources, err := settingsSources(args, t.env, t.from)
 	if err != nil {
 		return usageError{err}
 	}
 	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
-	for _, option := range []kong.Option{kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(parser.Model), kong.Bind(client)} {
+	for _, option := range []kong.Option{
+		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(client),
+	} {
 		if err := option.Apply(&parser); err != nil {
 			return err
 		}
@@ -191,10 +194,27 @@ func commandOf(parser *kong.Kong, args []string) *kong.Node {
 // newParser returns the parser of the command line.
 func newParser() (*kong.Kong, error) {
 	parser, err := kong.New(&commands{}, kong.Name("sandlot"), kong.UsageOnError(),
-		kong.Description("Host small web games and projects, each at its own URL."), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.Description("Host small web games and projects, each at its own URL."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ExplicitGroups([]kong.Group{{Key: clientGroup, Title: "Publish, on any server:"}, {Key: serverGroup, Title: "Run a server:"}}))
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)
 	}
+	nameDefaults(parser.Model.Node)
 	return parser, nil
+}
+
+// nameDefaults adds the possible and the default values of flags to their help.
+func nameDefaults(n *kong.Node) {
+	for _, f := range n.Flags {
+		if f.Enum != "" {
+			f.Help += " One of " + f.Enum + "."
+		}
+		if f.HasDefault {
+			f.Help += " (default: " + f.Default + ")"
+		}
+	}
+	for _, c := range n.Children {
+		nameDefaults(c)
+	}
 }

@@ -52,15 +52,15 @@ func newMetrics(public bool) *metrics {
 	m := &metrics{
 		public:   public,
 		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sandlot_http_requests_total", Help: "Requests answered, by part of the service."}, []string{"area", "method", "status"}),
+		requests: counters("sandlot_http_requests_total", "Requests answered, by part of the service.", "area", "method", "status"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "sandlot_http_request_seconds", Help: "Time from the header to the end of the answer.",
 			Buckets: []float64{.001, .005, .02, .1, .5, 2, 10, 60},
 		}, []string{"area"}),
-		bytes:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sandlot_http_bytes_total", Help: "Bytes of bodies."}, []string{"area", "direction"}),
-		panics: prometheus.NewCounter(prometheus.CounterOpts{Name: "sandlot_panics_total", Help: "Requests that ended in a fault of the program."}),
+		bytes:   counters("sandlot_http_bytes_total", "Bytes of bodies.", "area", "direction"),
+		panics:  counters("sandlot_panics_total", "Requests that ended in a fault of the program.").WithLabelValues(),
+		refused: counters("sandlot_connections_refused_total", "Connections closed at once, by whose share is used up.", "limit"),
 	}
-	m.refused = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "sandlot_connections_refused_total", Help: "Connections closed at once: of a network that has its share, or beyond all there may be."}, []string{"limit"})
 	m.known.Store(&map[series]counted{})
 	inFlight := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "sandlot_http_requests_in_flight", Help: "Requests being answered."},
 		func() float64 { return float64(m.inFlight.Load()) })
@@ -77,6 +77,10 @@ func newMetrics(public bool) *metrics {
 	return m
 }
 
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
@@ -90,7 +94,7 @@ func (m *metrics) refusals() [2]prometheus.Counter {
 func (m *metrics) workers(failures map[string]*worker.Failures) {
 	for name, f := range failures {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_worker_failures_total", Help: "Things that a worker could not do; it goes on with the others and tries these again.",
+			Name: "sandlot_worker_failures_total", Help: "Things that a worker could not do; it tries these again.",
 			ConstLabels: prometheus.Labels{"worker": name},
 		}, func() float64 { return float64(f.Count()) }))
 	}
@@ -101,16 +105,20 @@ func (m *metrics) gauge(name, help string, now func() float64) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, now))
 }
 
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
 // shared exports whether the server that connects the nodes answers; nil: there is none.
 func (m *metrics) shared(c *redis.Client) {
 	if c == nil {
 		return
 	}
 	m.gauge("sandlot_redis_up", "Whether the server of redis-url answered when it was last asked: 1 or 0.", func() float64 {
-		if c.Err() != nil {
-			return 0
-		}
-		return 1
+		return oneIf(c.Err() == nil)
 	})
 }
 
@@ -122,7 +130,7 @@ func (m *metrics) cache(of blobs) {
 	}
 	reads := func(from string, count func(cache.Stats) int64) {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_blob_reads_total", Help: "Reads of files of blob-url, by where they came from; damaged ones did not have their hash.",
+			Name: "sandlot_blob_reads_total", Help: "Reads of files of blob-url, by where they came from.",
 			ConstLabels: prometheus.Labels{"from": from},
 		}, func() float64 { return float64(count(c.Stats())) }))
 	}
@@ -137,7 +145,7 @@ type condition struct{ of *router }
 
 var (
 	nodeReady = prometheus.NewDesc("sandlot_ready", "Whether /readyz is 200: 1 or 0.", nil, nil)
-	partUp    = prometheus.NewDesc("sandlot_part_up", "Whether a part that the service works with can be used by this node: 1 or 0.", []string{"part"}, nil)
+	partUp    = prometheus.NewDesc("sandlot_part_up", "Whether this node can use a part: 1 or 0.", []string{"part"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -147,11 +155,7 @@ func (c condition) Describe(to chan<- *prometheus.Desc) { to <- nodeReady; to <-
 func (c condition) Collect(to chan<- prometheus.Metric) {
 	l := c.of.lacks(context.Background())
 	show := func(of *prometheus.Desc, yes bool, labels ...string) {
-		value := 0.0
-		if yes {
-			value = 1
-		}
-		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
+		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, oneIf(yes), labels...)
 	}
 	show(nodeReady, len(l.missing) == 0 && !c.of.draining.Load())
 	for _, n := range c.of.needs {
@@ -165,10 +169,7 @@ func (m *metrics) mailServer(s *account.MailServer) {
 		return
 	}
 	m.gauge("sandlot_smtp_up", "Whether the mail server could be reached when it was last used: 1 or 0.", func() float64 {
-		if s.Up() {
-			return 1
-		}
-		return 0
+		return oneIf(s.Up())
 	})
 }
 

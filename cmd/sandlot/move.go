@@ -24,13 +24,13 @@ import (
 // moveCommand copies everything to another place while no server runs. It can be interrupted at any moment and run
 // again.
 type moveCommand struct {
-	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from, where no server runs; none is needed with both URLs. (default: none)"`
-	FromDatabaseURL string `name:"from-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move from, if the records are in one. (default: SQLite in the folder --from)"`
-	FromBlobURL     string `name:"from-blob-url" placeholder:"URL" help:"S3-compatible store to move from, if the files are in one, as --blob-url of serve. (default: the folder --from)"`
-	To              string `type:"path" placeholder:"FOLDER" help:"Data folder to move to, which must be empty; none is needed with both URLs. (default: none)"`
-	ToDatabaseURL   string `name:"to-database-url" placeholder:"URL" secret:"" help:"PostgreSQL database to move to, which must be empty. (default: SQLite in the folder --to)"`
-	ToBlobURL       string `name:"to-blob-url" placeholder:"URL" help:"S3-compatible store to move to, which must hold no files; with the one to move from, the files stay. (default: the folder --to)"`
-	AllowDamaged    bool   `help:"Move although files or records are damaged: they are listed, and bytes that are lost stay behind. (default: stop before the records)"`
+	From            string `type:"path" placeholder:"FOLDER" help:"Data folder to move from; not needed with both URLs. (default: none)"`
+	FromDatabaseURL string `name:"from-database-url" placeholder:"URL" secret:"" help:"PostgreSQL to move from. (default: SQLite)"`
+	FromBlobURL     string `name:"from-blob-url" placeholder:"URL" help:"S3-compatible store to move from. (default: the folder --from)"`
+	To              string `type:"path" placeholder:"FOLDER" help:"Empty data folder to move to, unless both URLs are set. (default: none)"`
+	ToDatabaseURL   string `name:"to-database-url" placeholder:"URL" secret:"" help:"Empty PostgreSQL to move to. (default: SQLite)"`
+	ToBlobURL       string `name:"to-blob-url" placeholder:"URL" help:"Empty S3-compatible store, or the same. (default: the folder --to)"`
+	AllowDamaged    bool   `help:"Move without lost bytes, and list them. (default: stop before the records)"`
 }
 
 // A side is the source or the target of a move.

@@ -121,7 +121,9 @@ func (p plan) warn() (all []string) {
 	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: "+
 		"set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
 	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can log in: set it to a mail server")
-	say(p.DiskLimit != nil && p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95", deref(p.DiskLimit))
+	if p.DiskLimit != nil {
+		say(p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95", *p.DiskLimit)
+	}
 	say(p.memory.tooLittle(), "the %s has less memory (%s) than the %s that the service promises to work in: give it more",
 		p.memory.from, shownBytes(p.memory.bytes), shownBytes(leastMemory))
 	return all
@@ -142,13 +144,6 @@ func (p plan) shown(text string) string {
 		return text
 	}
 	return strings.ReplaceAll(text, "localhost:0", "localhost:PORT")
-}
-
-func deref(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // loopback reports whether only this machine reaches an address.

@@ -31,7 +31,8 @@ func (s settings) checkPlaytest() error {
 		return nil
 	}
 	if s.Data != "" && browser.Shows(s.Data) {
-		return fmt.Errorf("the data folder %s lies where the browser of --playtest reads its programs and fonts: choose another with --data, such as /var/lib/sandlot", s.Data)
+		return fmt.Errorf("the data folder %s lies where the browser of --playtest reads its programs and fonts: "+
+			"choose another with --data, such as /var/lib/sandlot", s.Data)
 	}
 	_, err := browser.FindUser(s.PlaytestUser)
 	return err
@@ -74,10 +75,11 @@ func (m *metrics) trials(c *trial.Counts) {
 	}
 	for outcome, count := range map[string]func() int64{"done": c.Done.Load, "failed": c.Failed.Load, "passed": c.Passed.Load} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_trials_total", Help: "Versions that the play-tester took up: opened, broken off, and passed over because they were not current any more.",
+			Name: "sandlot_trials_total", Help: "Versions that the play-tester took up: opened, broken off, and passed over.",
 			ConstLabels: prometheus.Labels{"outcome": outcome},
 		}, func() float64 { return float64(count()) }))
 	}
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "sandlot_trial_seconds_total", Help: "Time that the play-tester was at versions."},
+	seconds := prometheus.CounterOpts{Name: "sandlot_trial_seconds_total", Help: "Time that the play-tester was at versions."}
+	m.registry.MustRegister(prometheus.NewCounterFunc(seconds,
 		func() float64 { return float64(c.Milliseconds.Load()) / 1000 }))
 }

@@ -116,7 +116,8 @@ func (s *router) finish(rec *recorder, r *http.Request, id, area string, read in
 		s.metrics.panics.Inc()
 		s.log.Error("panic", "request_id", id, "panic", fmt.Sprint(broken), "stack", string(debug.Stack()))
 		if rec.status == 0 {
-			refuse(http.StatusInternalServerError, string(sandlot.CodeInternal), "A fault of the service. Nothing is known to be wrong with your request.",
+			refuse(http.StatusInternalServerError, string(sandlot.CodeInternal),
+				"A fault of the service. Nothing is known to be wrong with your request.",
 				"Send it again; if that does not help, tell the operator the request_id.").ServeHTTP(rec, r)
 		}
 		aborted = rec.status != http.StatusInternalServerError
@@ -135,10 +136,12 @@ func (s *router) finishProject(a *front.Answer, r *http.Request) {
 	if broken != nil {
 		id := api.NewRequestID()
 		r = r.WithContext(api.WithRequestID(r.Context(), id))
-		s.finish(&recorder{ResponseWriter: a, began: a.Began(), status: a.Status(), bytes: a.Bytes(), unsent: a.Err()}, r, id, "play", r.ContentLength, broken)
+		rec := &recorder{ResponseWriter: a, began: a.Began(), status: a.Status(), bytes: a.Bytes(), unsent: a.Err()}
+		s.finish(rec, r, id, "play", r.ContentLength, broken)
 		return
 	}
-	s.count(r, "", "play", a.Began(), loggedStatus(cmp.Or(a.Status(), http.StatusOK), a.Err(), false, false), r.ContentLength, a.Bytes(), false)
+	status := loggedStatus(cmp.Or(a.Status(), http.StatusOK), a.Err(), false, false)
+	s.count(r, "", "play", a.Began(), status, r.ContentLength, a.Bytes(), false)
 }
 
 // count counts an answered request, and logs it if the access log has a line for it.

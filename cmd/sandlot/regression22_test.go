@@ -93,7 +93,7 @@ func TestRegression22OneAddressIsNotListenedOnTwice(t *testing.T) {
 		{":1", "127.0.0.1:1", true},
 		{"[::1]:1", ":1", true},
 		{"0.0.0.0:1", "127.0.0.1:1", true},
-		{"0.0.0.0:1", "[::1]:1", false},
+		{"0.0.0.0:1", "[::1]:1", true},
 		{"[::]:1", "127.0.0.1:1", true},
 	} {
 		a, err1 := resolve("", tc.a)

@@ -46,7 +46,8 @@ func (h *logHandler) request(log *slog.Logger, l *requestLine) {
 	default:
 		log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("request_id", l.id), slog.String("area", l.area),
 			slog.String("method", l.method), slog.String("host", l.host), slog.String("path", l.path), slog.Int("status", l.status),
-			slog.Float64("took_ms", millis(l.took)), slog.Int64("in", l.read), slog.Int64("out", l.answered), slog.Bool("aborted", l.aborted))
+			slog.Float64("took_ms", millis(l.took)), slog.Int64("in", l.read), slog.Int64("out", l.answered),
+			slog.Bool("aborted", l.aborted))
 	}
 }
 

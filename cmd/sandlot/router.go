@@ -87,7 +87,8 @@ func (s *router) ServeProject(a *front.Answer, r *http.Request, label string) {
 // other.
 func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	if r.URL.IsAbs() {
-		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", "Send the path alone in the request line.")
+		hint := "Send the path alone in the request line."
+		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", hint)
 	}
 	onBase := sameHost(r.Host, s.places.Base.Host)
 	label, ofProject := s.play.Label(r.Host)
@@ -100,7 +101,8 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 			s.play.Refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, headerTooLargeMessage)
 		})
 	case headerTooLarge(r.Header):
-		return "refused", refuse(http.StatusRequestHeaderFieldsTooLarge, "header_too_large", headerTooLargeMessage, "Send only the fields that the documentation names.")
+		hint := "Send only the fields that the documentation names."
+		return "refused", refuse(http.StatusRequestHeaderFieldsTooLarge, "header_too_large", headerTooLargeMessage, hint)
 	case ofProject && !onBase:
 		return "play", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.play.ServeOrigin(w, r, label) })
 	}
@@ -112,7 +114,9 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	switch path := r.URL.Path; {
 	case path == "/v1" || strings.HasPrefix(path, "/v1/") || strings.HasPrefix(path, "/openapi."):
 		if !public(s.places) && fromElsewhere(r) {
-			return "refused", refuse(http.StatusUnauthorized, "key_required", "A page of another site needs a key to change something here.", "Send it as Authorization: Bearer. A program that is no page needs none to publish.")
+			return "refused", refuse(http.StatusUnauthorized, "key_required",
+				"A page of another site needs a key to change something here.",
+				"Send it as Authorization: Bearer. A program that is no page needs none to publish.")
 		}
 		return "api", s.api
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
@@ -126,10 +130,12 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	case onBase:
 		return "api", s.api // its 404 lists the endpoints, in case of a typing error
 	}
-	if s.places.Content != "" && sameHost(r.Host, s.places.Content) && (browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt") {
+	page := browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt"
+	if s.places.Content != "" && sameHost(r.Host, s.places.Content) && page {
 		return "play", http.HandlerFunc(s.play.ServeApex)
 	}
-	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.", "The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
+	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.",
+		"The pages of this service are at "+s.places.Base.String()+"/; the API answers here under /v1.")
 }
 
 // fromElsewhere reports whether a page of another site makes a browser send a call without a key that changes
@@ -178,7 +184,8 @@ func unstored(h http.Header) {
 // refuse answers in the form of the API's errors.
 func refuse(status int, code, message, hint string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := json.Marshal(map[string]any{"error": code, "message": message, "hint": hint, "status": status, "request_id": api.RequestID(r.Context())})
+		id := api.RequestID(r.Context())
+		body, err := json.Marshal(map[string]any{"error": code, "message": message, "hint": hint, "status": status, "request_id": id})
 		if err != nil {
 			panic(err) // strings and a number always encode
 		}
@@ -189,7 +196,7 @@ func refuse(status int, code, message, hint string) http.Handler {
 			h.Set("WWW-Authenticate", "Bearer")
 		}
 		h.Set("Access-Control-Allow-Origin", "*")
-		h.Set("X-Request-Id", api.RequestID(r.Context()))
+		h.Set("X-Request-Id", id)
 		w.WriteHeader(status)
 		_, _ = w.Write(append(body, '\n'))
 	})

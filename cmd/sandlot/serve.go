@@ -67,7 +67,8 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	defer private.Close()
 	server := newServer(router, log)
 	direct := front.NewListener(listener, front.Config{
-		Handler: router, Slots: s.connections(a.memory.connections, public(places), m), Clock: router.clock, First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
+		Handler: router, Slots: s.connections(a.memory.connections, public(places), m), Clock: router.clock,
+		First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
 	})
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()

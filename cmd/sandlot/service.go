@@ -246,7 +246,8 @@ func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"), Uncounted: !public(a.places),
+		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
+		Uncounted: !public(a.places),
 	}
 }
 
@@ -280,22 +281,14 @@ func (a *app) mailer() (account.Mailer, error) {
 
 // sender returns the sender of messages.
 func (s settings) sender(p sandlot.Places) string {
-	if s.MailFrom == "" {
-		return "sandlot@" + mailDomain(p.Base.Hostname())
+	if s.MailFrom != "" {
+		return s.MailFrom
 	}
-	return s.MailFrom
-}
-
-// mailDomain returns the host in the form of a mail address; a bare IP has a form of its own there (RFC 5321, 4.1.3).
-func mailDomain(host string) string {
-	ip, err := netip.ParseAddr(host)
-	switch {
-	case err != nil:
-		return host
-	case ip.Is4():
-		return "[" + host + "]"
+	host := p.Base.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil {
+		host = "localhost" // an address has another form in mail
 	}
-	return "[IPv6:" + host + "]"
+	return "sandlot@" + host
 }
 
 // start lets the workers run until close.
@@ -321,18 +314,20 @@ func (a *app) close() error {
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
-	if a.blobs != nil {
-		errs = append(errs, a.blobs.Close())
-	}
-	if a.lock != nil {
-		errs = append(errs, a.lock.Close())
+	for _, c := range []io.Closer{a.blobs, a.lock} {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
 	}
 	return errors.Join(errs...)
 }
 
 // transfer returns the service that imports exports.
 func (a *app) transfer() *transfer.Service {
-	return transfer.New(transfer.Config{Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data, MaxFile: int64(a.settings.MaxFileSize)})
+	return transfer.New(transfer.Config{
+		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
+		MaxFile: int64(a.settings.MaxFileSize),
+	})
 }
 
 // router returns the outermost handler.
@@ -358,17 +353,20 @@ func (a *app) router(m *metrics) *router {
 	documents := a.guide(limits)
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
-		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials,
+		Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
+	quarantine := a.settings.quarantine(a.places.Base)
 	pages := web.New(web.Config{
-		Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring,
-		Trash: a.service.Trash, Contents: a.service.Contents, Sessions: a.callers, Account: a.account, Logins: a.account.Logins,
-		Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers,
-		Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID,
-		VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now,
+		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
+		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
+		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
+		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
+		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
+		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
 	})
 	s := &router{
 		places:  a.places,
@@ -378,9 +376,12 @@ func (a *app) router(m *metrics) *router {
 		metrics: m,
 		needs:   a.needs(),
 		api:     calls,
-		play:    play.New(play.Config{Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
-		pages:   pages,
-		guide:   documents,
+		play: play.New(play.Config{
+			Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors,
+			Token: pages.Visitor, Admission: limits, Quarantine: quarantine, CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now,
+		}),
+		pages: pages,
+		guide: documents,
 	}
 	m.registry.MustRegister(condition{s})
 	a.onTrial.play = s.play
@@ -398,7 +399,8 @@ func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	}
 	contact, _ := s.securityContact() // likewise
 	return guide.New(guide.Config{
-		OpenAPI: api.Document(), Places: a.places, Facts: facts, Gallery: a.gallery, SecurityContact: contact, Admission: limits, Log: a.log, Now: a.store.Now,
+		OpenAPI: api.Document(), Places: a.places, Facts: facts, Gallery: a.gallery, SecurityContact: contact,
+		Admission: limits, Log: a.log, Now: a.store.Now,
 	})
 }
 

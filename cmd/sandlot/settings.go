@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,30 +20,30 @@ import (
 // settings is the configuration of a server. Places that depend on the port are
 // filled in once it listens.
 type settings struct {
-	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port. (default: ${default})"`
+	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port."`
 	storage
-	BaseURL        string `placeholder:"URL" help:"Public URL of the website and API. All links start with it. (default: http://localhost:PORT of --listen)"`
-	InsecureLocal  bool   `help:"Start although --listen can be reached from other machines and base-url is local: everyone who reaches it then counts as local. (default: refuse to start)"`
-	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host that projects get subdomains of, or \"none\". On a public instance, use a separate domain. (default: the host of --base-url; none if that is an IP address)"`
-	PathForm       string `enum:"auto,on,off" default:"auto" help:"Whether projects are also served, sandboxed, at {base-url}/~/{project_id}/: on, off, or auto (if base-url is local or there is no content host). (default: ${default})"`
-	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email, so they can contact no other site: on, off, or auto (if base-url is public). (default: ${default})"`
-	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, as smtp://user:password@host:587 or smtps://host:465. Without it, messages are saved as .eml files in the data folder. (default: none)"`
+	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen)"`
+	InsecureLocal  bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
+	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
+	PathForm       string `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
+	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email."`
+	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, smtps://user:pass@host. (default: .eml files)"`
 	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
-	ReportMail     string `placeholder:"ADDRESS" help:"Email address notified of reports; sandlot admin reports always lists them. (default: no one)"`
-	Pages          string `placeholder:"FOLDER" help:"Folder with your own pages: about, terms, and privacy, as .md or .html, and about.de.md for one language. Read at start and linked at the foot of every page. (default: no such pages)"`
-	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Where vulnerabilities of this instance are reported, as an email address or an https URL, told in /.well-known/security.txt. (default: only the form for reports)"`
-	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project, counting the current one (0: all). Older ones are deleted after a day. (default: ${default})"`
-	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none. (default: ${default})"`
-	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make. (default: ${default})"`
-	CacheSize      size   `placeholder:"SIZE" help:"Memory for published files that are being read. (default: an eighth of memory, 64MiB at most)"`
-	BlobCache      size   `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url that were read last; 0: none. (default: ${default})"`
+	ReportMail     string `placeholder:"ADDRESS" help:"Email address that gets a message about each report. (default: no one)"`
+	Pages          string `placeholder:"FOLDER" help:"Folder with your own about.md, terms.md and privacy.md. (default: no such pages)"`
+	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Contact in security.txt. (default: the form for reports)"`
+	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project (0: all). Older ones go after a day."`
+	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none."`
+	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make."`
+	CacheSize      size   `placeholder:"SIZE" help:"Memory for files that are being read. (default: an eighth of memory, 64MiB at most)"`
+	BlobCache      size   `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url."`
 	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
-	Playtest       bool   `help:"Open each new version once in a headless Chromium, without a network but the project's own files, and tell its owner what failed. (default: nothing is opened)"`
-	PlaytestUser   string `placeholder:"NAME" help:"User of this machine that the play-tester's browser runs as; needed as root. (default: the user of the server)"`
-	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics, /healthz and /readyz here, and /metrics nowhere else. (default: /metrics is public)"`
-	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json. (default: ${default})"`
-	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors (those answered with 4xx or 5xx), or off. (default: ${default})"`
-	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error. (default: ${default})"`
+	Playtest       bool   `help:"Open each new version once in a headless Chromium, for its owner. (default: nothing is opened)"`
+	PlaytestUser   string `placeholder:"NAME" help:"User that runs the browser; needed as root. (default: the user of the server)"`
+	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`
+	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
+	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
+	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
 	limitSettings
 }
@@ -65,7 +66,8 @@ func (s settings) check() error {
 		return fmt.Errorf("--inline-max %s is more than 1MiB", s.InlineMax)
 	}
 	if s.MaxFileSize < sandlot.DefaultMaxContent {
-		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %s or more", s.MaxFileSize, size(sandlot.DefaultMaxContent))
+		least := size(sandlot.DefaultMaxContent)
+		return fmt.Errorf("--max-file-size %s is less than one request may bring: set %s or more", s.MaxFileSize, least)
 	}
 	if s.CacheSize != 0 && s.CacheSize < 1<<20 {
 		return fmt.Errorf("--cache-size %s is less than 1MiB: set more, or leave it out", s.CacheSize)
@@ -137,9 +139,9 @@ func (s settings) base(addr string) (*url.URL, error) {
 		return nil, fmt.Errorf("--base-url %q must have no path: the service needs the whole origin", s.BaseURL)
 	}
 	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && (ip.IsUnspecified() || ip.IsMulticast()) {
-		return nil, fmt.Errorf("--base-url %q is no address that a browser can open: set the name or IP under which people reach this service", s.BaseURL)
+		return nil, fmt.Errorf("--base-url %q is no address that a browser can open: set that of this service", s.BaseURL)
 	} else if err != nil && !isHost(u.Host) {
-		return nil, fmt.Errorf("--base-url %q has no valid host name, in ASCII and without a dot at the end, such as https://play.example.com", s.BaseURL)
+		return nil, fmt.Errorf("--base-url %q has no valid host name, in ASCII, such as https://play.example.com", s.BaseURL)
 	} else if !isPort(u.Host) {
 		return nil, fmt.Errorf("--base-url %q has no port from 1 to 65535", s.BaseURL)
 	}
@@ -156,26 +158,19 @@ func checkHost(host string) error {
 		return fmt.Errorf("--content-host %q is an IP address, and projects need names under it: set a name, or none", host)
 	}
 	if !isHost(host) || !isPort(host) {
-		return fmt.Errorf("--content-host %q is not a host name, in ASCII and without a dot at the end, with a port if it is not the usual one, such as example-content.net", host)
+		return fmt.Errorf("--content-host %q is not a host name, in ASCII, such as example-content.net", host)
 	}
 	return nil
 }
 
-// isHost reports whether the name in HOST[:PORT] is one that a URL and a Host header
-// have, without a dot at its end.
+// hostName matches a name that a URL and a Host header have, without a dot at its end. An underscore is in names that
+// containers have.
+var hostName = regexp.MustCompile(`^\w([\w-]{0,61}\w)?(\.\w([\w-]{0,61}\w)?)*$`)
+
 func isHost(hostport string) bool {
 	name := hostname(hostport)
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || len(label) > 63 || strings.Trim(label, hostLetters) != "" || label[0] == '-' || label[len(label)-1] == '-' {
-			return false
-		}
-	}
-	return len(name) <= 253
+	return len(name) <= 253 && hostName.MatchString(name)
 }
-
-// hostLetters are those of a host name; an underscore is in no domain, but in names that
-// containers have.
-const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
 // isPort reports whether HOST[:PORT] has a port that can be asked, or none.
 func isPort(hostport string) bool {
@@ -217,7 +212,7 @@ func isolation(p sandlot.Places) (mode, means string) {
 	case registrable(host) != registrable(content):
 		return "A", "each project has its own origin, on another site than the login"
 	}
-	return "B", "each project has its own origin, but on the login's site, so projects can set its cookies; better use a separate domain as content host"
+	return "B", "each project has its own origin, but on the login's site, so projects can set its cookies"
 }
 
 func hostname(hostport string) string {

@@ -21,7 +21,7 @@ var sizeUnits = []struct {
 }{{"PiB", 50}, {"TiB", 40}, {"GiB", 30}, {"MiB", 20}, {"KiB", 10}}
 
 // errSize reports a text that is not a size.
-var errSize = errors.New("a size is a whole number, of bytes or with a unit, such as 65536, 64K, 100MB or 1GiB (K, M, G and T are powers of 1024)")
+var errSize = errors.New("a size is a whole number, of bytes or with a unit, such as 65536, 64K, 100MB or 1GiB")
 
 // UnmarshalText reads "65536", "64K", "64KB", "64Ki", "64KiB" and "64 kib", all the same.
 func (s *size) UnmarshalText(text []byte) error {

@@ -229,5 +229,6 @@ func (env environment) onlyFlags(app *kong.Application) error {
 func foreign(name string) bool {
 	rest := strings.TrimPrefix(name, envPrefix)
 	begins := func(prefix string) bool { return strings.HasPrefix(rest, prefix) }
-	return slices.Contains(cli.Variables(), name) || rest == "PORT" || rest == "BIN" || begins("PORT_") || begins("SERVICE_") || begins("TEST_")
+	return slices.Contains(append(cli.Variables(), envPrefix+"PORT", envPrefix+"BIN"), name) ||
+		begins("PORT_") || begins("SERVICE_") || begins("TEST_")
 }

@@ -25,10 +25,10 @@ import (
 
 // storage holds the places of the service's data: a folder, or stores that several nodes share.
 type storage struct {
-	Data        string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail. (default: ${default})"`
-	DatabaseURL string `name:"database-url" placeholder:"URL" secret:"" help:"PostgreSQL database for the records, as postgres://user:password@host:5432/name; several nodes can share it. (default: SQLite in the data folder)"`
-	BlobURL     string `name:"blob-url" placeholder:"URL" help:"S3-compatible store for the files, as s3://BUCKET/PREFIX?endpoint=https://s3.example.com&region=REGION; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. (default: the data folder)"`
-	RedisURL    string `name:"redis-url" placeholder:"URL" secret:"" help:"Redis or Valkey server through which nodes share who is playing, limits, and what changed, as redis://user:password@host:6379/0. (default: each node by itself)"`
+	Data        string `default:"./data" type:"path" placeholder:"FOLDER" help:"Folder for the database, files, and unsent mail."`
+	DatabaseURL string `name:"database-url" placeholder:"URL" secret:"" help:"PostgreSQL, postgres://user:pass@host/db. (default: SQLite)"`
+	BlobURL     string `name:"blob-url" placeholder:"URL" help:"Bucket, s3://BUCKET/PREFIX?endpoint=URL&region=R. (default: --data)"`
+	RedisURL    string `name:"redis-url" placeholder:"URL" secret:"" help:"Redis for many nodes, redis://user:pass@host. (default: none)"`
 
 	variables func(name string) (string, bool) // nil: those of the process
 }

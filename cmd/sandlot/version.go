@@ -21,6 +21,7 @@ func (versionCommand) Run(t *terminal) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintf(t.out, "sandlot %s (revision %s, %s, %s/%s)\n", version, revision, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	system := runtime.GOOS + "/" + runtime.GOARCH
+	_, err := fmt.Fprintf(t.out, "sandlot %s (revision %s, %s, %s)\n", version, revision, runtime.Version(), system)
 	return err
 }

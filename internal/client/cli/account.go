@@ -61,7 +61,7 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 
 type whoamiCommand struct {
 	target
-	Limit int `default:"100" placeholder:"N" help:"Projects to list, at most 1000. (default: 100)"`
+	Limit int `default:"100" placeholder:"N" help:"Projects to list, at most 1000."`
 }
 
 // Run prints the account or project of the key.

@@ -11,7 +11,7 @@ import (
 
 type versionsCommand struct {
 	target
-	Limit int `default:"20" placeholder:"N" help:"Versions to list, newest first, at most 1000. (default: 20)"`
+	Limit int `default:"20" placeholder:"N" help:"Versions to list, newest first, at most 1000."`
 }
 
 // Run prints the project's versions.

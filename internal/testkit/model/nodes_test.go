@@ -135,7 +135,7 @@ func (m *machine) fall(t *rapid.T) {
 // at is an action that comes a moment after the one before, at one of the nodes.
 func (m *machine) at(action func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
-		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, heads.CacheHold + time.Millisecond}).Draw(t, "a moment")
+		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, heads.Hold + time.Millisecond}).Draw(t, "a moment")
 		if rapid.Bool().Draw(t, "heads are confirmed") {
 			for _, n := range m.nodes {
 				if err := n.Heads.Confirm(t.Context()); err != nil {
@@ -157,7 +157,7 @@ func (m *machine) checkHead(t *rapid.T, n *node, p *project) {
 	got, err := n.Reader.Current(t.Context(), nobody, p.id)
 	least := p.seen[n.number]
 	for i, c := range p.changes {
-		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > heads.CacheHold {
+		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > heads.Hold {
 			least = max(least, i)
 		}
 	}
