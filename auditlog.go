@@ -33,7 +33,10 @@ const (
 
 // Actions returns all actions that the audit log can record.
 func Actions() []string {
-	return []string{ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionCloseReport, ActionAllowMail}
+	return []string{
+		ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport,
+		ActionCloseReport, ActionAllowMail,
+	}
 }
 
 // The actors of the audit log.

@@ -175,17 +175,18 @@ type Action int
 
 // The actions that Authorize decides about.
 const (
-	ActPublish       Action = iota // make a project
-	ActEdit                        // change a project
-	ActReadFiles                   // read the files and version addresses of a project
-	ActReadAccount                 // list or export the projects that the caller covers
-	ActDelete                      // delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too
-	ActDeleteProject               // delete a project so that it can be taken back: a suspended owner may, too, in a session
-	ActOwn                         // change the account: its keys, handle, language, address
-	ActSeeOwn                      // see data that only the owner of an account sees
-	ActOperate                     // do anything reserved for the operator
-	ActLook                        // see or do anything open to everybody
-	ActImport                      // make projects in an account from an export
+	ActPublish     Action = iota // make a project
+	ActEdit                      // change a project
+	ActReadFiles                 // read the files and version addresses of a project
+	ActReadAccount               // list or export the projects that the caller covers
+	// delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too
+	ActDelete
+	ActDeleteProject // delete a project so that it can be taken back: a suspended owner may, too, in a session
+	ActOwn           // change the account: its keys, handle, language, address
+	ActSeeOwn        // see data that only the owner of an account sees
+	ActOperate       // do anything reserved for the operator
+	ActLook          // see or do anything open to everybody
+	ActImport        // make projects in an account from an export
 )
 
 // The errors that Authorize returns for a kind of caller that the action does not allow. No transport lets such a call
@@ -250,7 +251,8 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 		return AccountSuspended()
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
-			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). The project of this key is changed with update, naming project_id %s.", by.key.Project)
+			With(OpSame).Note("Publish a new project with the account's api_key (sla_...). "+
+			"The project of this key is changed with update, naming project_id %s.", by.key.Project)
 	case act == ActImport && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot import projects: it covers %s alone.", by.key.Project).
 			With(OpSame).Note("Import with the account's api_key (sla_...).")
@@ -264,7 +266,8 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	case p == nil:
 		return nil
 	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:
-		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).Note("This lists what the key covers:")
+		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).
+			Note("This lists what the key covers:")
 	case act == ActEdit && p.Suspended:
 		return TakenDown(*p)
 	}
@@ -320,6 +323,9 @@ func (t *Ticket) covers(act Action, p *Project) error {
 
 // TicketElsewhere returns the refusal of a ticket for any call but the one that it was issued for.
 func TicketElsewhere() *Error {
-	return Refuse(CodeInvalidKey, "The key that was sent is a ticket: it is good for sending the bytes it was asked for, and for nothing else.").
-		With(OpPresentKey).Note("Send the bytes to the url that came with the ticket. Another call needs an api_key (sla_...), or, for a first publish, none.")
+	return Refuse(CodeInvalidKey,
+		"The key that was sent is a ticket: "+
+			"it is good for sending the bytes it was asked for, and for nothing else.").
+		With(OpPresentKey).Note("Send the bytes to the url that came with the ticket. " +
+		"Another call needs an api_key (sla_...), or, for a first publish, none.")
 }

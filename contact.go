@@ -16,7 +16,8 @@ func CleanLang(lang string) (string, []Warning) {
 	}
 	tag, changed, ok := names.Lang(lang)
 	if !ok {
-		return "", []Warning{Warn("lang_dropped", "The field lang is not a language code and was ignored.", `Send a BCP 47 code such as "en" or "pt-BR".`)}
+		return "", []Warning{Warn("lang_dropped", "The field lang is not a language code and was ignored.",
+			`Send a BCP 47 code such as "en" or "pt-BR".`)}
 	}
 	if changed {
 		return tag, []Warning{Warn("lang_changed", fmt.Sprintf("The field lang was normalized to %q.", tag), fmt.Sprintf("Send %q.", tag))}

@@ -251,10 +251,14 @@ func AsError(err error) *Error {
 		return e
 	case errors.Is(err, ErrCorrupt):
 		return Refuse(CodeBlobCorrupt, "This file is damaged on the server, so it isn't served.").
-			Because(err).With(OpUpdate).Note("Send the file again with update; the operator finds all damaged files with a check of the store.")
+			Because(err).With(OpUpdate).
+			Note("Send the file again with update; " +
+				"the operator finds all damaged files with a check of the store.")
 	case !errors.Is(err, ErrNoEffect) && (errors.Is(err, ErrFull) || errors.Is(err, ErrUnavailable)):
 		return Refuse(CodeUnavailable, "The service cannot tell whether this was done.").
-			Because(err).After(5 * time.Second).With(OpWait).Note("Look at the project before you send the request again; with an idempotency key it is done once.")
+			Because(err).After(5 * time.Second).With(OpWait).
+			Note("Look at the project before you send the request again; " +
+				"with an idempotency key it is done once.")
 	case errors.Is(err, ErrFull):
 		return Refuse(CodeStorageFull, "The disk of this service is full. Nothing was changed.").
 			Because(err).After(time.Minute).With(OpWait).Note("Send the same request again later; the operator has to make room.")

@@ -121,22 +121,26 @@ func optional(list ...Field) []Field {
 // Operations has a row for each operation. It never changes.
 var Operations = []Operation{
 	{
-		Op: OpPublish, Action: ActPublish, Admits: true, Cost: "publish", Bytes: true, Repeatable: true, Also: []string{"create", "deploy", "upload", "new"},
+		Op: OpPublish, Action: ActPublish, Admits: true, Cost: "publish", Bytes: true, Repeatable: true,
+		Also:    []string{"create", "deploy", "upload", "new"},
 		Fields:  fields(ofProjects, ofOwner, []Field{ofHandle}, ofBytes, []Field{ofDry}, ofParts),
 		Example: []Arg{{"title", "Sky Hopper"}, {"email", "ada@example.com"}},
 	},
 	{
-		Op: OpUpdate, Action: ActEdit, Admits: true, Cost: "update", Bytes: true, Chooses: true, Repeatable: true, Also: []string{"edit", "files"},
+		Op: OpUpdate, Action: ActEdit, Admits: true, Cost: "update", Bytes: true, Chooses: true, Repeatable: true,
+		Also:    []string{"edit", "files"},
 		Fields:  fields([]Field{ofProject, ofFile}, ofProjects, ofOwner, []Field{ofGuard}, ofBytes, ofTrees, []Field{ofDry}, ofParts),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
 	},
 	{
-		Op: OpDeleteFile, Action: ActEdit, Admits: true, Cost: "delete file", Chooses: true, Repeatable: true, Also: []string{"delete", "remove"},
+		Op: OpDeleteFile, Action: ActEdit, Admits: true, Cost: "delete file", Chooses: true, Repeatable: true,
+		Also:    []string{"delete", "remove"},
 		Fields:  fields([]Field{ofProject, ofFile}, ofOwner, []Field{ofGuard}),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "old.js"}},
 	},
 	{
-		Op: OpRestore, Action: ActEdit, Admits: true, Cost: "update", Chooses: true, Repeatable: true, Also: []string{"rollback", "revert", "undo"},
+		Op: OpRestore, Action: ActEdit, Admits: true, Cost: "update", Chooses: true, Repeatable: true,
+		Also:    []string{"rollback", "revert", "undo"},
 		Fields:  []Field{ofProject, {Name: "version", Type: Number, Required: true}, ofGuard},
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"version", 2}},
 	},
@@ -160,11 +164,20 @@ var Operations = []Operation{
 		Fields:  fields([]Field{ofHandle}, ofOwner),
 		Example: []Arg{{"handle", "ada"}},
 	},
-	{Op: OpProject, Cost: "look", OfProject: true, Also: []string{"projects", "game", "games"}, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
-	{Op: OpVersions, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpProject, Cost: "look", OfProject: true, Also: []string{"projects", "game", "games"},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}},
+	},
+	{
+		Op: OpVersions, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true,
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}},
+	},
 	{Op: OpChecks, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
 	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
-	{Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look", Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}}},
+	{
+		Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
+	},
 	{Op: OpWhoami, Action: ActReadAccount, Admits: true, Cost: "look", Also: []string{"me", "user"}},
 	{Op: OpExport, Action: ActReadAccount, Admits: true, Cost: "export", Also: []string{"download"}},
 	{Op: OpImport, Action: ActImport, Admits: true, Cost: "publish", Repeatable: true},

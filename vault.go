@@ -64,27 +64,6 @@ func (v *Vault) Keyed(purpose, text string) Digest {
 	return d
 }
 
-// Seal encrypts plain so that only this installation can read it, for the same purpose, and detects changes. The same
-// text sealed twice makes two different results.
-func (v *Vault) Seal(purpose string, plain []byte) ([]byte, error) {
-	return v.SealFor(Seal{What: purpose}, plain)
-}
-
-// Unseal decrypts the result of a Seal for that purpose. Any other data is an error.
-func (v *Vault) Unseal(purpose string, data []byte) ([]byte, error) {
-	return v.UnsealFor(Seal{What: purpose}, data)
-}
-
-// SealWith is Seal for the holder of the secret alone: without it nobody can read the result again.
-func (v *Vault) SealWith(purpose string, secret Secret, plain []byte) ([]byte, error) {
-	return v.SealFor(Seal{What: purpose, Secret: secret.Reveal()}, plain)
-}
-
-// UnsealPresented decrypts the result of a SealWith whose secret by presented.
-func (v *Vault) UnsealPresented(purpose string, by Caller, data []byte) ([]byte, error) {
-	return v.UnsealFor(Seal{What: purpose, Secret: by.Presented().Reveal()}, data)
-}
-
 // Text draws n characters of alphabet, each equally likely. It fails only if the source of randomness does.
 func (v *Vault) Text(alphabet string, n int) (string, error) {
 	return RandomText(v.random, alphabet, n)
@@ -109,11 +88,12 @@ func (v *Vault) Asker(by Caller) Asker {
 type Seal struct {
 	By     Caller // with the key as presented
 	What   string // the purpose: a text is opened only for the same one
-	Secret string // the upload_id, or the idempotency key
+	Secret string // a secret that is not kept, such as the upload_id or the idempotency key
 	Of     Digest // of the bytes, or of the request
 }
 
-// SealFor encrypts by HKDF (RFC 5869) and AES-GCM.
+// SealFor encrypts plain by HKDF (RFC 5869) and AES-GCM, so that this installation alone can read it. The same text
+// sealed twice makes two different results.
 func (v *Vault) SealFor(k Seal, plain []byte) ([]byte, error) {
 	gcm, err := v.sealer(k)
 	if err != nil {

@@ -91,7 +91,7 @@ func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Wr
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: service.Contents, Projects: service, Places: cfg.Places, Temporary: cfg.Temporary, Now: db.Now})
+	covers := cover.New(cover.Config{Store: db.Covers(), Content: service.Contents, Projects: service.Reader, Places: cfg.Places, Temporary: cfg.Temporary, Now: db.Now})
 	return transfer.New(transfer.Config{Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile}), kept, nil
 }
 

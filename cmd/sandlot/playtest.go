@@ -41,7 +41,7 @@ func (s settings) checkPlaytest() error {
 // before it runs.
 func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	if !a.settings.Playtest {
-		a.trials = trial.New(a.store.Trials(), a.service, nil)
+		a.trials = trial.New(a.store.Trials(), a.service.Reader, nil)
 		return
 	}
 	a.opened = &trial.Counts{}
@@ -49,10 +49,10 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	if a.places.Content == "" {
 		status.Set("Projects have no addresses of their own here, which a trial needs.")
 	}
-	a.trials = trial.New(a.store.Trials(), a.service, status)
+	a.trials = trial.New(a.store.Trials(), a.service.Reader, status)
 	user, _ := browser.FindUser(a.settings.PlaytestUser) // was checked at the start
 	r := &trial.Runner{
-		Store: a.store.Trials(), Projects: a.service, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots, Places: a.places,
+		Store: a.store.Trials(), Projects: a.service.Reader, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots, Places: a.places,
 		Status: status, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
 	}
 	if a.places.Content != "" {

@@ -112,10 +112,10 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if a.service, err = publish.New(ctx, cfg, a.stores, log, publish.WithClock(now)); err != nil {
 		return nil, err
 	}
-	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service, counters); err != nil {
+	if a.gallery, err = gallery.New(ctx, seen, a.store.Gallery(), a.service.Reader, counters); err != nil {
 		return nil, err
 	}
-	a.figures = figures.New(a.store.Gallery(), a.service, counters, now)
+	a.figures = figures.New(a.store.Gallery(), a.service.Reader, counters, now)
 	if err = a.openServices(ctx, cfg.Spend); err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		return err
 	}
 	a.covers = cover.New(cover.Config{
-		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service, Heads: follow, Spend: spend, Places: a.places,
+		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service.Reader, Heads: follow, Spend: spend, Places: a.places,
 		Temporary: a.settings.Data, Now: now,
 	})
 	owners := account.Config{Spend: spend, Heads: follow, Uncounted: !public(a.places)}
@@ -358,12 +358,12 @@ func (a *app) router(m *metrics) *router {
 	documents := a.guide(limits)
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
-		Service: a.service, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
-	pages := web.New(web.Config{Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
+	pages := web.New(web.Config{Fonts: fonts, Intake: bodies, Docs: documents.Page, Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash, Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Trials: a.trials, People: account.NewProfiles(a.store.People()), Covers: a.covers, Reports: a.operate, Places: a.places, Papers: a.papers, Log: a.log, Admission: limits, Archive: zip, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Now: a.store.Now})
 	s := &router{
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -372,7 +372,7 @@ func (a *app) router(m *metrics) *router {
 		metrics: m,
 		needs:   a.needs(),
 		api:     calls,
-		play:    play.New(play.Config{Service: a.service, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
+		play:    play.New(play.Config{Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors, Token: pages.Visitor, Admission: limits, Quarantine: a.settings.quarantine(a.places.Base), CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now}),
 		pages:   pages,
 		guide:   documents,
 	}

@@ -100,17 +100,17 @@ func sessions() []mutation {
 	}
 }
 
-// cached are the promises of publish.Heads, and of the lists of files.
+// cached are the promises of heads.Cache, and of the lists of files.
 func cached() []mutation {
 	const (
-		heads = "internal/domain/publish/heads.go"
-		of    = "-run (Head|Confirm|DeletedProjectIsNotServed|ChangeByAnotherProcess) " + publishTests
+		heads = "internal/domain/heads/heads.go"
+		of    = "-run (Head|Confirm|DeletedProjectIsNotServed|ChangeByAnotherProcess) ./internal/domain/heads"
 	)
 	return []mutation{
 		{"cached heads: a look-up that began before a change puts back what it saw", heads, "if h.gen[shard(p.ID)] != gen {", "if false {", of},
 		{"cached heads: one is served however old", heads, "if now-time.Duration(known.confirmed.Load()) > hold {", "if h.age(known) > hold && false {", of},
 		{"cached heads: a confirmation counts from its answer", heads, "known.confirmed.Store(int64(at))\n		}", "known.confirmed.Store(int64(h.since()))\n		}", of},
-		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HeadsHoldAlone\n", "", of},
+		{"cached heads: none is served while the database cannot be asked", heads, "		hold = HoldAlone\n", "", of},
 		{"cached heads: an error of the database is an answer", heads, "errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeProjectNotFound)", "!errors.Is(err, sandlot.ErrUnavailable)", of},
 		{"cached heads: those of an account that changed stay", heads, "if known.Account == c.Account {", "if known.Account != c.Account {", of},
 		{"the bytes of a step that is running are anybody's", "internal/domain/publish/contents_held.go", "	s.move(blobs, handed)\n", "", "-run ^TestStaging$ " + publishTests},
@@ -165,19 +165,19 @@ func messages() []mutation {
 		{"a renaming leaves the old handle in the cache", "internal/domain/account/current.go", "	return s.heads.After(s.OwnerStore.Rename(ctx, id, handle, at, since, limit))\n", "	_, err := s.OwnerStore.Rename(ctx, id, handle, at, since, limit)\n	return err\n", drop + accountTests},
 		{"a new address leaves what is cached", "internal/domain/account/current.go", "	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)\n	return a, err\n", drop + accountTests},
 		{"a verification leaves what is cached", "internal/domain/account/current.go", "	a, changed, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, s.heads.After(changed, err)\n", "	a, _, err := s.ClaimStore.UseVerification(ctx, token, now)\n	return a, err\n", drop + accountTests},
-		{"an edit leaves the version before in the cache", "internal/domain/publish/heads.go", "	p, changed, err := s.Store.PutFile(ctx, id, f, at)\n	return p, s.heads.After(changed, err)\n", "	p, _, err := s.Store.PutFile(ctx, id, f, at)\n	return p, err\n", drop + publishTests},
-		{"other details leave the title before in the cache", "internal/domain/publish/heads.go", "	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))\n", "	_, err := s.ManagementStore.SetDetails(ctx, id, d)\n	return err\n", drop + publishTests},
-		{"a step that failed in doubt leaves what is cached", "internal/domain/publish/heads.go", "h != nil && !errors.Is(err, sandlot.ErrNoEffect)", "h != nil && err == nil", drop + publishTests},
+		{"an edit leaves the version before in the cache", "internal/domain/publish/current.go", "	p, changed, err := s.Store.PutFile(ctx, id, f, at)\n	return p, s.heads.After(changed, err)\n", "	p, _, err := s.Store.PutFile(ctx, id, f, at)\n	return p, err\n", drop + publishTests},
+		{"other details leave the title before in the cache", "internal/domain/publish/current.go", "	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))\n", "	_, err := s.ManagementStore.SetDetails(ctx, id, d)\n	return err\n", drop + publishTests},
+		{"a step that failed in doubt leaves what is cached", "internal/domain/heads/heads.go", "h != nil && !errors.Is(err, sandlot.ErrNoEffect)", "h != nil && err == nil", drop + publishTests},
 		{"a suspension leaves the project in the cache", "internal/domain/operate/current.go", "return s.heads.After(s.Store.Suspend(ctx, of, e)) })", "_, err := s.Store.Suspend(ctx, of, e); return err })", drop + operateTests},
 		{"versions that are trimmed stay in the cache", "internal/domain/operate/current.go", "	return last, more, t.Heads.After(changed, err)\n", "	_ = changed\n	return last, more, err\n", drop + operateTests},
-		{"an account that is removed stays in the cache", "internal/domain/account/current.go", "s.heads.After(s.OwnerStore.Remove(", "(*publish.Heads)(nil).After(s.OwnerStore.Remove(", drop + accountTests},
-		{"an address that is taken back leaves what is cached", "internal/domain/account/current.go", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, s.heads.After(", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, (*publish.Heads)(nil).After(", drop + accountTests},
-		{"a file that is deleted stays in the cache", "internal/domain/publish/heads.go", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, s.heads.After(", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
-		{"an edit of many files leaves the version before in the cache", "internal/domain/publish/heads.go", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, s.heads.After(", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, (*Heads)(nil).After(", drop + publishTests},
-		{"a version that is erased stays in the cache", "internal/domain/publish/heads.go", "s.heads.After(s.ManagementStore.EraseVersion(", "(*Heads)(nil).After(s.ManagementStore.EraseVersion(", drop + publishTests},
-		{"a project that is deleted stays in the cache", "internal/domain/publish/heads.go", "s.heads.After(s.ManagementStore.Trash(", "(*Heads)(nil).After(s.ManagementStore.Trash(", drop + publishTests},
-		{"what the operator reinstates stays suspended in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Reinstate(", "(*publish.Heads)(nil).After(s.Store.Reinstate(", drop + operateTests},
-		{"what the operator removes stays in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Remove(", "(*publish.Heads)(nil).After(s.Store.Remove(", drop + operateTests},
+		{"an account that is removed stays in the cache", "internal/domain/account/current.go", "s.heads.After(s.OwnerStore.Remove(", "sandlot.Follow(nil).After(s.OwnerStore.Remove(", drop + accountTests},
+		{"an address that is taken back leaves what is cached", "internal/domain/account/current.go", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, s.heads.After(", "s.RecoveryStore.TakeEmailBack(ctx, token, now)\n	return a, sandlot.Follow(nil).After(", drop + accountTests},
+		{"a file that is deleted stays in the cache", "internal/domain/publish/current.go", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, s.heads.After(", "s.Store.DeleteFile(ctx, id, name, at)\n	return p, sandlot.Follow(nil).After(", drop + publishTests},
+		{"an edit of many files leaves the version before in the cache", "internal/domain/publish/current.go", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, s.heads.After(", "s.ManagementStore.Rearrange(ctx, id, c, at)\n	return p, sandlot.Follow(nil).After(", drop + publishTests},
+		{"a version that is erased stays in the cache", "internal/domain/publish/current.go", "s.heads.After(s.ManagementStore.EraseVersion(", "sandlot.Follow(nil).After(s.ManagementStore.EraseVersion(", drop + publishTests},
+		{"a project that is deleted stays in the cache", "internal/domain/publish/current.go", "s.heads.After(s.ManagementStore.Trash(", "sandlot.Follow(nil).After(s.ManagementStore.Trash(", drop + publishTests},
+		{"what the operator reinstates stays suspended in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Reinstate(", "sandlot.Follow(nil).After(s.Store.Reinstate(", drop + operateTests},
+		{"what the operator removes stays in the cache", "internal/domain/operate/current.go", "s.heads.After(s.Store.Remove(", "sandlot.Follow(nil).After(s.Store.Remove(", drop + operateTests},
 		{"a store does not say whose address was taken", "internal/storage/sqlstore/recovery.go", "return a, sandlot.Changed{Account: a.ID}, in(\"take address\", err)", "return a, sandlot.Changed{}, in(\"take address\", err)", said},
 		{"a store does not say which details it changed", "internal/storage/sqlstore/manage.go", "return changed(id), in(\"set details\"", "return sandlot.Changed{}, in(\"set details\"", said},
 		{"a store does not say which project has another file", "internal/storage/sqlstore/files.go", "return p, changed(id), in(\"put file\"", "return p, sandlot.Changed{}, in(\"put file\"", said},

@@ -33,35 +33,35 @@ type gate struct {
 func gates(ctx context.Context) map[string]gate {
 	return map[string]gate{
 		"MintBrowser": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.MintBrowser(ctx, by))
+			return second(s.Account.Logins.MintBrowser(ctx, by))
 		}},
 		"AskLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.AskLogin(ctx, by, account.LoginInput{Email: s.Kim.Email}))
+			return second(s.Account.Logins.AskLogin(ctx, by, account.LoginInput{Email: s.Kim.Email}))
 		}},
 		"PendingLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.PendingLogin(ctx, by, "none"))
+			return second(s.Account.Logins.PendingLogin(ctx, by, "none"))
 		}},
 		"LoginLink": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.LoginLink(ctx, by, "none", "none"))
+			return second(s.Account.Logins.LoginLink(ctx, by, "none", "none"))
 		}},
 		"UseLoginLink": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return s.Account.UseLoginLink(ctx, by, "none", "none")
+			return s.Account.Logins.UseLoginLink(ctx, by, "none", "none")
 		}},
 		"UseLoginCode": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.UseLoginCode(ctx, by, "none", "000000"))
+			return second(s.Account.Logins.UseLoginCode(ctx, by, "none", "000000"))
 		}},
 		"LoginAccounts": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.LoginAccounts(ctx, by, "none"))
+			return second(s.Account.Logins.LoginAccounts(ctx, by, "none"))
 		}},
 		"LoginChoices": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.LoginChoices(ctx, by, "none"))
+			return second(s.Account.Logins.LoginChoices(ctx, by, "none"))
 		}},
 		"FinishLogin": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			_, _, err := s.Account.FinishLogin(ctx, by, "none", s.Kim.Handle, "Firefox")
+			_, _, err := s.Account.Logins.FinishLogin(ctx, by, "none", s.Kim.Handle, "Firefox")
 			return err
 		}},
 		"Remember": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
-			return second(s.Account.Remember(ctx, by, "", s.Kim.Email))
+			return second(s.Account.Logins.Remember(ctx, by, "", s.Kim.Email))
 		}},
 		"Claim": {anybody, func(s *testworld.Scene, by sandlot.Caller) error {
 			return second(s.Account.Claim(ctx, by, "none"))
@@ -155,7 +155,10 @@ func TestWhoIsLetInToAnAccount(t *testing.T) {
 	for name, g := range gates(t.Context()) {
 		all[name] = testworld.Gate{Call: g.call, Want: func(seen testworld.Seen) error { return wanted(g.access, name, seen) }}
 	}
-	testworld.CheckAccess(t, reflect.TypeFor[*account.Service](), func(s *testworld.Scene) {
+	testworld.CheckAccess(t, reflect.TypeFor[struct {
+		*account.Service
+		*account.Logins
+	}](), func(s *testworld.Scene) {
 		expect.OK(t, s.Account.ProposeEmail(t.Context(), s.OwnerOf(s.Kim.ID), "second@example.org", "en"))
 	}, all)
 }

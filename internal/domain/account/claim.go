@@ -104,7 +104,7 @@ func (s *Service) VerifyHere(ctx context.Context, by sandlot.Caller, token, agen
 	if _, _, in := by.Login(); in {
 		return a, "", nil
 	}
-	session, in, err := s.newSession(a.ID, agent)
+	session, in, err := newSession(s.vault, s.now().UTC(), a.ID, agent)
 	if err == nil {
 		_, err = s.store.Sessions.AddSession(ctx, digest(session), in)
 	}

@@ -25,7 +25,7 @@ func (s *Service) Claimants(ctx context.Context, by sandlot.Caller) ([]LoginChoi
 	if err != nil {
 		return nil, err
 	}
-	return s.choices(ctx, list)
+	return choices(ctx, s.store.Logins, list)
 }
 
 // provedEmail returns the address that the caller's login proved, if it is the account's and verified.
@@ -80,15 +80,15 @@ func (s *Service) claimant(ctx context.Context, by sandlot.Caller, handle string
 }
 
 // choices adds titles and times to accounts, so that a person can distinguish them.
-func (s *Service) choices(ctx context.Context, list []sandlot.Account) ([]LoginChoice, error) {
+func choices(ctx context.Context, store LoginStore, list []sandlot.Account) ([]LoginChoice, error) {
 	choices := make([]LoginChoice, len(list))
 	for i, a := range list {
 		c := LoginChoice{Account: a}
 		var err error
-		if c.Projects, err = s.store.Logins.Projects(ctx, a.ID, 0, LoginProjects); err != nil {
+		if c.Projects, err = store.Projects(ctx, a.ID, 0, LoginProjects); err != nil {
 			return nil, fmt.Errorf("list projects: %w", err)
 		}
-		all, err := s.store.Logins.CountProjects(ctx, a.ID)
+		all, err := store.CountProjects(ctx, a.ID)
 		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return nil, fmt.Errorf("count projects: %w", err)
 		}

@@ -38,7 +38,9 @@ type currentRecovery struct {
 	heads sandlot.Follow
 }
 
-func (s currentRecovery) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, error) {
+func (s currentRecovery) TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time,
+	notice sandlot.Job,
+) (sandlot.Account, error) {
 	a, changed, err := s.RecoveryStore.TakeEmail(ctx, token, now, undoUntil, notice)
 	return a, s.heads.After(changed, err)
 }

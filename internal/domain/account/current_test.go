@@ -7,7 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
-	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -57,13 +57,13 @@ func TestEachStepDropsWhatItChanged(t *testing.T) {
 		s := saying{says: says}
 		return account.Stores{Owners: s, Recovery: s, Claims: s}
 	}
-	testworld.StepsDrop[account.OwnerStore](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[account.OwnerStore](t, func(says testworld.Says, heads *heads.Cache) any {
 		return account.NewCurrentStores(stores(says), heads.After).Owners
 	})
-	testworld.StepsDrop[account.RecoveryStore](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[account.RecoveryStore](t, func(says testworld.Says, heads *heads.Cache) any {
 		return account.NewCurrentStores(stores(says), heads.After).Recovery
 	})
-	testworld.StepsDrop[account.ClaimStore](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[account.ClaimStore](t, func(says testworld.Says, heads *heads.Cache) any {
 		return account.NewCurrentStores(stores(says), heads.After).Claims
 	})
 }

@@ -7,9 +7,9 @@
 //
 // # Logging in
 //
-// There are no passwords. A browser requests a login with an address ([Service.AskLogin]) and gets a token that binds
-// the login to it. The address gets a message with a link and a code. Either proves the login ([Service.UseLoginLink],
-// [Service.UseLoginCode]), in that browser and in no other. [Service.FinishLogin] makes the proved login a session in
+// There are no passwords. A browser requests a login with an address ([Logins.AskLogin]) and gets a token that binds
+// the login to it. The address gets a message with a link and a code. Either proves the login ([Logins.UseLoginLink],
+// [Logins.UseLoginCode]), in that browser and in no other. [Logins.FinishLogin] makes the proved login a session in
 // one of the accounts that have verified the address. A login lives for 15 minutes, a session for sandlot.SessionLife
 // after it was last seen.
 //

@@ -21,13 +21,19 @@ const (
 // The two rooms, by names that a world can have both of.
 type (
 	accounts = account.Service
+	logins   = account.Logins
+	readers  = publish.Reader
+	keyrings = publish.Keyring
 	projects = publish.Service
 )
 
 // world is a testworld.World with short names, and the methods of both rooms as its own.
 type world struct {
 	*accounts
+	*logins
 	*projects
+	*readers
+	*keyrings
 	*publish.Authenticator
 	in    *testworld.World
 	t     *testing.T
@@ -45,7 +51,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 		opts = append(opts, testworld.With(c))
 	}
 	in := testworld.New(t, opts...)
-	return &world{accounts: in.Account, projects: in.Publish, Authenticator: in.Callers, in: in, t: t, db: in.DB, clock: clock{in.Clock}, dir: in.Dir}
+	return &world{accounts: in.Account, logins: in.Account.Logins, projects: in.Publish, readers: in.Publish.Reader, keyrings: in.Publish.Keyring, Authenticator: in.Callers, in: in, t: t, db: in.DB, clock: clock{in.Clock}, dir: in.Dir}
 }
 
 // clock is the world's, by the names that these tests use.

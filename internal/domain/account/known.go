@@ -3,9 +3,8 @@ package account
 import (
 	"context"
 	"crypto/hmac"
+	"crypto/rand"
 	"encoding/base64"
-	"fmt"
-	"io"
 	"strings"
 
 	"sandlot"
@@ -24,7 +23,7 @@ const (
 // installation can check, for a given address, whether one of the words belongs to its mailbox; to anybody else they
 // are random. They give no access: with them messages that the browser requests count in a share that strangers cannot
 // use up. Nothing is kept on the server.
-func (s *Service) Remember(_ context.Context, by sandlot.Caller, known, address string) (string, error) {
+func (s *Logins) Remember(_ context.Context, by sandlot.Caller, known, address string) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
@@ -35,16 +34,14 @@ func (s *Service) Remember(_ context.Context, by sandlot.Caller, known, address 
 		}
 	}
 	word := make([]byte, knownBytes, 2*knownBytes)
-	if _, err := io.ReadFull(s.random, word); err != nil {
-		return "", fmt.Errorf("mint word of a browser: %w", err)
-	}
+	rand.Read(word)
 	fresh := base64.RawURLEncoding.EncodeToString(append(word, s.markOf(word, address)...))
 	return strings.Join(append([]string{fresh}, words[:min(len(words), knownMailboxes-1)]...), knownSeparator), nil
 }
 
 // loginAsker returns the sender for whom the message of a login is counted. A browser that is or was logged in with the
 // mailbox counts as known. Whether an account has the address plays no part, so the answer takes the same time.
-func (s *Service) loginAsker(by sandlot.Caller, known, email string) sandlot.Asker {
+func (s *Logins) loginAsker(by sandlot.Caller, known, email string) sandlot.Asker {
 	a := s.vault.Asker(sandlot.Caller{From: by.From})
 	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {
 		a.Kind = sandlot.AskedKnown
@@ -59,7 +56,7 @@ func (s *Service) loginAsker(by sandlot.Caller, known, email string) sandlot.Ask
 
 // knownWords returns the words in the value from a browser, at most knownMailboxes. Anything that does not have the
 // form of a word is left out.
-func (s *Service) knownWords(known string) (words []string) {
+func (s *Logins) knownWords(known string) (words []string) {
 	for w := range strings.SplitSeq(known, knownSeparator) {
 		if len(words) < knownMailboxes && len(w) == base64.RawURLEncoding.EncodedLen(2*knownBytes) {
 			words = append(words, w)
@@ -69,13 +66,13 @@ func (s *Service) knownWords(known string) (words []string) {
 }
 
 // isOf reports whether a word belongs to the mailbox of an address.
-func (s *Service) isOf(word, address string) bool {
+func (s *Logins) isOf(word, address string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(word)
 	return err == nil && len(b) == 2*knownBytes && hmac.Equal(b[knownBytes:], s.markOf(b[:knownBytes], address))
 }
 
 // markOf returns the second half of a word, made of its first half and a mailbox.
-func (s *Service) markOf(word []byte, address string) []byte {
+func (s *Logins) markOf(word []byte, address string) []byte {
 	sum := s.vault.Keyed("known browser", string(word)+names.EmailKey(address))
 	return sum[:knownBytes]
 }

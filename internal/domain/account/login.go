@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/turns"
 )
 
 // Login is a login that a browser has requested and not finished: it has named an address, and has yet to prove that
@@ -65,6 +66,15 @@ type LoginStore interface {
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 }
 
+// Logins holds the calls by which a browser logs in to an account. Its methods keep the promises of a Service.
+type Logins struct {
+	store     LoginStore
+	vault     *sandlot.Vault
+	now       func() time.Time
+	forms     *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
+	uncounted bool                         // messages have no limit per sender
+}
+
 // LoginInput is a browser's request for a login.
 type LoginInput struct {
 	Email   string
@@ -84,7 +94,7 @@ type LoginInput struct {
 // malformed address is sandlot.CodeEmailRequired or sandlot.CodeInvalidEmail. The fourth message to one mailbox from a
 // network within a day is sandlot.CodeRateLimited, whether or not an account has the address; a browser that was logged
 // in with it may request more.
-func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput) (browser string, err error) {
+func (s *Logins) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput) (browser string, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
@@ -107,7 +117,7 @@ func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput
 	defer unlock()
 	now := s.now().UTC()
 	l := Login{Browser: digest(browser), Email: email, Back: in.Back, AskedAt: now, ExpiresAt: now.Add(loginLife)}
-	before, err := s.store.Logins.Login(ctx, l.Browser, now)
+	before, err := s.store.Login(ctx, l.Browser, now)
 	if err == nil && before.Email == email && !before.Proved && now.Sub(before.AskedAt).Abs() < formAgain {
 		return browser, nil
 	}
@@ -115,19 +125,20 @@ func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput
 		return "", err
 	}
 	job := sandlot.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)}
-	if !s.Uncounted {
+	if !s.uncounted {
 		job.Asks = loginAsks(job)
 	}
-	_, err = s.store.Logins.AddLogin(ctx, l, job)
+	_, err = s.store.AddLogin(ctx, l, job)
 	if errors.Is(err, ErrTooOften) {
-		err = sandlot.Refuse(sandlot.CodeRateLimited, "This network asked for %d messages to this address in a day.", loginsByOne).In("email").After(sandlot.MailDay)
+		err = sandlot.Refuse(sandlot.CodeRateLimited, "This network asked for %d messages to this address in a day.",
+			loginsByOne).In("email").After(sandlot.MailDay)
 	}
 	return browser, err
 }
 
 // MintBrowser returns a token for a browser that has not requested a login yet. If it is kept with the form, a form
 // that is sent twice causes one message.
-func (s *Service) MintBrowser(_ context.Context, by sandlot.Caller) (string, error) {
+func (s *Logins) MintBrowser(_ context.Context, by sandlot.Caller) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return "", err
 	}
@@ -135,7 +146,7 @@ func (s *Service) MintBrowser(_ context.Context, by sandlot.Caller) (string, err
 }
 
 // mintBrowser draws a token of a browser.
-func (s *Service) mintBrowser() (string, error) {
+func (s *Logins) mintBrowser() (string, error) {
 	token, err := s.vault.Text(base62, browserToken)
 	if err != nil {
 		return "", fmt.Errorf("mint login: %w", err)
@@ -150,45 +161,45 @@ func isBrowserToken(s string) bool {
 
 // PendingLogin returns the login that a browser has requested. If there is none, or it is older than 15 minutes, the
 // error is sandlot.ErrNotFound.
-func (s *Service) PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (Login, error) {
+func (s *Logins) PendingLogin(ctx context.Context, by sandlot.Caller, browser string) (Login, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Login{}, err
 	}
-	return s.store.Logins.Login(ctx, digest(browser), s.now().UTC())
+	return s.store.Login(ctx, digest(browser), s.now().UTC())
 }
 
 // LoginLink reports whether the token of a link belongs to the browser's own login. It changes
 // nothing. A token that is used, expired or unknown is sandlot.ErrNotFound.
-func (s *Service) LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error) {
+func (s *Logins) LoginLink(ctx context.Context, by sandlot.Caller, browser, token string) (own bool, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return false, err
 	}
-	l, err := s.store.Logins.LoginOfToken(ctx, digest(token), s.now().UTC())
+	l, err := s.store.LoginOfToken(ctx, digest(token), s.now().UTC())
 	return l.Browser == digest(browser), err
 }
 
 // UseLoginLink consumes the token of a link and marks the browser's login as proved. Any other token, that of another
 // browser's login included, is sandlot.ErrNotFound and is not consumed.
-func (s *Service) UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error {
+func (s *Logins) UseLoginLink(ctx context.Context, by sandlot.Caller, browser, token string) error {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err
 	}
-	return s.store.Logins.ProveLogin(ctx, digest(browser), digest(token), s.now().UTC())
+	return s.store.ProveLogin(ctx, digest(browser), digest(token), s.now().UTC())
 }
 
 // UseLoginCode marks the browser's login as proved if code is the one in its message, and
 // counts a wrong code otherwise. The fifth wrong code ends the login: then, and if there is no
 // login to prove, the error is sandlot.ErrNotFound.
-func (s *Service) UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error) {
+func (s *Logins) UseLoginCode(ctx context.Context, by sandlot.Caller, browser, code string) (right bool, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return false, err
 	}
 	now := s.now().UTC()
-	l, err := s.store.Logins.Login(ctx, digest(browser), now)
+	l, err := s.store.Login(ctx, digest(browser), now)
 	if err != nil {
 		return false, err
 	}
-	right, err = s.store.Logins.TryLogin(ctx, l.ID, hashCode(s.vault, l.ID, code), loginTries, now)
+	right, err = s.store.TryLogin(ctx, l.ID, hashCode(s.vault, l.ID, code), loginTries, now)
 	if err == nil && !right && l.Tries+1 >= loginTries {
 		return false, sandlot.ErrNotFound
 	}
@@ -207,17 +218,17 @@ type LoginChoice struct {
 }
 
 // LoginChoices returns the accounts of LoginAccounts with projects of each, and the same errors.
-func (s *Service) LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]LoginChoice, error) {
+func (s *Logins) LoginChoices(ctx context.Context, by sandlot.Caller, browser string) ([]LoginChoice, error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
 		return nil, err
 	}
-	return s.choices(ctx, list)
+	return choices(ctx, s.store, list)
 }
 
 // LoginAccounts returns the accounts that a browser may enter with its proved login, at most
 // 100. If there is none, or the login is not proved, the error is sandlot.ErrNotFound.
-func (s *Service) LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error) {
+func (s *Logins) LoginAccounts(ctx context.Context, by sandlot.Caller, browser string) ([]sandlot.Account, error) {
 	l, err := s.PendingLogin(ctx, by, browser)
 	if err != nil {
 		return nil, err
@@ -225,7 +236,7 @@ func (s *Service) LoginAccounts(ctx context.Context, by sandlot.Caller, browser 
 	if !l.Proved {
 		return nil, sandlot.ErrNotFound
 	}
-	list, err := s.store.Logins.AccountsOf(ctx, l.Email, loginAccounts)
+	list, err := s.store.AccountsOf(ctx, l.Email, loginAccounts)
 	if err == nil && len(list) == 0 {
 		err = sandlot.ErrNotFound // the address was changed since
 	}
@@ -236,7 +247,7 @@ func (s *Service) LoginAccounts(ctx context.Context, by sandlot.Caller, browser 
 // which is kept nowhere else, and the path of the website to go to. agent is the browser's name for itself, of which
 // 200 bytes are kept, as far as they are text. A session that the caller has ends; in the same account, the new session
 // keeps the time at which the old one began. A handle that is not among LoginAccounts is sandlot.ErrNotFound.
-func (s *Service) FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error) {
+func (s *Logins) FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)
 	if err != nil {
 		return "", "", err
@@ -257,25 +268,27 @@ func (s *Service) FinishLogin(ctx context.Context, by sandlot.Caller, browser, h
 
 // logIn records a session whose owner has just proved that they read the account's address. Of two calls with the same
 // login one succeeds. None does once the account has another address.
-func (s *Service) logIn(ctx context.Context, l Login, id sandlot.AccountID, agent string, had sandlot.Session) (token string, err error) {
-	token, in, err := s.newSession(id, agent)
+func (s *Logins) logIn(ctx context.Context, l Login, id sandlot.AccountID, agent string, had sandlot.Session) (token string, err error) {
+	token, in, err := newSession(s.vault, s.now().UTC(), id, agent)
 	if err != nil {
 		return "", err
 	}
 	if had.ID != 0 && had.Account == id {
 		in.CreatedAt = had.CreatedAt
 	}
-	_, err = s.store.Logins.LogIn(ctx, l.ID, digest(token), in, had)
+	_, err = s.store.LogIn(ctx, l.ID, digest(token), in, had)
 	return token, err
 }
 
 // newSession draws a session in an account whose owner has just proved that they read its address.
-func (s *Service) newSession(id sandlot.AccountID, agent string) (token string, in sandlot.Session, err error) {
-	if token, err = s.vault.Text(base62, browserToken); err != nil {
+func newSession(v *sandlot.Vault, now time.Time, id sandlot.AccountID, agent string) (token string, in sandlot.Session, err error) {
+	if token, err = v.Text(base62, browserToken); err != nil {
 		return "", in, fmt.Errorf("mint session: %w", err)
 	}
-	now := s.now().UTC()
-	return token, sandlot.Session{Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]), CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sandlot.SessionLife)}, nil
+	return token, sandlot.Session{
+		Account: id, Agent: asText(agent[:min(len(agent), maxAgent)]),
+		CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(sandlot.SessionLife),
+	}, nil
 }
 
 // asText returns s without the bytes that some databases cannot hold in a text.

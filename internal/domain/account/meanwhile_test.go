@@ -68,7 +68,7 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 		}
 	}}
 	s := w.in.AnotherAccount(stores)
-	if _, _, err := s.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, sandlot.ErrNotFound) {
+	if _, _, err := s.Logins.FinishLogin(t.Context(), nobody(), browser, kim.Handle, "Firefox"); !errors.Is(err, sandlot.ErrNotFound) {
 		t.Errorf("logged in, %v", err)
 	}
 	expect.Equal(t, "sessions", len(w.sessions(kim.ID)), 0)

@@ -50,7 +50,7 @@ func (n NotMe) mailbox() sandlot.Digest { return sandlot.MailboxOf(n.Email) }
 // a log can read the address. No record of it is kept.
 func NotMeToken(vault *sandlot.Vault, now time.Time, mail, address string) (string, error) {
 	plain := fmt.Sprintf("%s %d %s", mail, now.Add(notMeLife).Unix(), address) // none of them has a blank
-	token, err := vault.Seal(notMePurpose, []byte(plain))
+	token, err := vault.SealFor(sandlot.Seal{What: notMePurpose}, []byte(plain))
 	return base64.RawURLEncoding.EncodeToString(token), err
 }
 
@@ -64,7 +64,7 @@ func openNotMe(vault *sandlot.Vault, now time.Time, token string) (NotMe, error)
 	if err != nil {
 		return NotMe{}, sandlot.ErrNotFound
 	}
-	plain, err := vault.Unseal(notMePurpose, data)
+	plain, err := vault.UnsealFor(sandlot.Seal{What: notMePurpose}, data)
 	if err != nil {
 		return NotMe{}, sandlot.ErrNotFound
 	}

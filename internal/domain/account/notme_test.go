@@ -294,35 +294,3 @@ func (w *world) change(id sandlot.AccountID, to string) {
 		}
 	}
 }
-
-func TestAnOperatorLetsAMailboxGetMessagesAgain(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a := w.operator()
-	w.claim("kim@example.org")
-	w.stop(w.one())
-	list, err := a.Stops(t.Context(), byOperator, " Kim+x@example.org", 0, 9)
-	if err != nil || len(list) != 1 || list[0].Kind != sandlot.StopClaims {
-		t.Fatalf("the list is %+v, %v", list, err)
-	}
-	if list, err := a.Stops(t.Context(), byOperator, "lee@example.org", 0, 9); err != nil || len(list) != 0 {
-		t.Errorf("another's is %+v, %v", list, err)
-	}
-	for _, address := range []string{"", "kim", "a@b.cd\r\nBcc: x@y.zz"} {
-		if _, err := a.AllowMail(t.Context(), byOperator, address, ""); err == nil {
-			t.Errorf("%q is allowed", address)
-		}
-	}
-	target, err := a.AllowMail(t.Context(), byOperator, "KIM@example.org", "she asked")
-	if err != nil || target != operate.MailboxName(list[0].Mailbox) || strings.Contains(target, "kim") {
-		t.Errorf("allowed is %s, %v", target, err)
-	}
-	log, err := w.db.Operate().Log(t.Context(), operate.LogQuery{Target: target, Limit: 9})
-	if err != nil || len(log) != 1 || log[0].Action != sandlot.ActionAllowMail || log[0].Reason != "she asked" {
-		t.Errorf("the log says %+v, %v", log, err)
-	}
-	_, err = a.AllowMail(t.Context(), byOperator, "kim@example.org", "")
-	expect.Is(t, "twice", err, sandlot.ErrNotFound)
-	w.claim("kim@example.org")
-	w.one()
-}

@@ -115,6 +115,10 @@ func (s *Service) DeleteAccount(ctx context.Context, by sandlot.Caller, typed st
 	if strings.ToLower(strings.TrimPrefix(strings.TrimSpace(typed), "@")) != a.Handle {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "This is not the handle of the account.").In("handle")
 	}
-	entry := sandlot.LogEntry{At: s.now().UTC(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: "@" + a.Handle, Reason: "on the website"}
+	entry := sandlot.LogEntry{
+		At: s.now().
+			UTC(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: "@" + a.Handle,
+		Reason: "on the website",
+	}
 	return s.evenFull(func() error { return s.store.Owners.Remove(ctx, sandlot.Subject{Account: a.ID}, entry) })
 }

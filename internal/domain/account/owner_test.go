@@ -60,19 +60,6 @@ func TestRename(t *testing.T) {
 	}
 }
 
-func TestSetLang(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, _ := w.owned(address)
-	for in, want := range map[string]string{"pt": "pt", "ZH-hans": "zh-Hans", "no language": "", "": ""} {
-		expect.OK(t, w.SetLang(t.Context(), w.owner(a.ID), in))
-		got, err := w.db.Publish().Account(t.Context(), a.ID)
-		if err != nil || got.Lang != want {
-			t.Errorf("%q is kept as %q, %v", in, got.Lang, err)
-		}
-	}
-}
-
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -172,50 +159,5 @@ func TestAnotherRecoveryAddress(t *testing.T) {
 	w.clock.move(7*24*time.Hour - time.Minute)
 	if got, err := w.TakeEmailBack(ctx, nobody(), linkOf(t, back[0], "undo")); err != nil || got.Email != address || !got.EmailVerified {
 		t.Errorf("taken back: %+v, %v", got, err)
-	}
-}
-
-func TestTheWayToAnAddressEnds(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, _ := w.owned(address)
-	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
-	token := linkOf(t, w.postman()[0], "email")
-	w.clock.move(24 * time.Hour)
-	_, err := w.TakeEmail(t.Context(), nobody(), token)
-	expect.Is(t, "a link of yesterday", err, sandlot.ErrNotFound)
-}
-
-func TestAnAddressThatCannotBeProposed(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, _ := w.owned(address)
-	for in, want := range map[string]error{
-		"": sandlot.CodeInvalidEmail, "no address": sandlot.CodeInvalidEmail, "a@example.org\r\nBcc: b@example.org": sandlot.CodeInvalidEmail, address: sandlot.ErrExists,
-	} {
-		expect.Is(t, fmt.Sprintf("%q", in), w.ProposeEmail(t.Context(), w.owner(a.ID), in, "en"), want)
-	}
-	for i := range 10 {
-		expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), fmt.Sprintf("n%d@example.org", i), "en"))
-	}
-	expect.Is(t, "the eleventh of a day", w.ProposeEmail(t.Context(), w.owner(a.ID), "more@example.org", "en"), sandlot.CodeRateLimited)
-	if mails := w.postman(); len(mails) != 1 || mails[0].To != "n9@example.org" {
-		t.Errorf("sent were %+v, of which all but the last are replaced", mails)
-	}
-}
-
-func TestStrangersCannotKeepANoticeFromAnAddress(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, _ := w.owned(address)
-	for range account.MailsPerDay {
-		w.publish(nobody(), page) // under the same address
-		w.postman()
-	}
-	expect.OK(t, w.ProposeEmail(t.Context(), w.owner(a.ID), "new@example.org", "en"))
-	_, err := w.TakeEmail(t.Context(), nobody(), linkOf(t, w.postman()[0], "email"))
-	expect.OK(t, err)
-	if mails := w.postman(); len(mails) != 1 || mails[0].To != address {
-		t.Errorf("the address before got %+v", mails)
 	}
 }

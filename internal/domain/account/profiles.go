@@ -93,12 +93,16 @@ func (s *Profiles) Describe(ctx context.Context, by sandlot.Caller, w Words) (Wo
 	}
 	line, cut, _ := names.Title(w.Line)
 	if n := utf8.RuneCountInString(line); cut || n > MaxLine {
-		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).Note("Send a shorter one.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField,
+			"The line has more than %d characters. Nothing was changed.", MaxLine).In("line").With(sandlot.OpSame).
+			Note("Send a shorter one.")
 	}
 	link, err := names.Link(w.Link)
 	var bad *names.LinkError
 	if errors.As(err, &bad) {
-		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.", bad.Reason).In("link").With(sandlot.OpSame).Note("Send an http or https address, such as https://example.com.")
+		return Words{}, sandlot.Refuse(sandlot.CodeInvalidField, "The link is not taken: %s Nothing was changed.",
+			bad.Reason).In("link").With(sandlot.OpSame).
+			Note("Send an http or https address, such as https://example.com.")
 	}
 	w = Words{line, link}
 	return w, s.store.SetWords(ctx, by.Account(), w)

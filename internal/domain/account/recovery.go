@@ -49,7 +49,8 @@ type RecoveryStore interface {
 	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address becomes the account's,
 	// and verified. If the former address was verified and another one, it can be taken back until undoUntil, and gets
 	// the job.
-	TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job) (sandlot.Account, sandlot.Changed, error)
+	TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time,
+		notice sandlot.Job) (sandlot.Account, sandlot.Changed, error)
 	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals:
 	// its address becomes the account's, and verified, and all sessions end.
 	TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, sandlot.Changed, error)
@@ -85,7 +86,8 @@ func (s *Service) propose(ctx context.Context, id sandlot.AccountID, email, lang
 	}
 	defer unlock()
 	now := s.now().UTC()
-	if before, err := s.store.Recovery.ProposedEmail(ctx, id, now); err == nil && before.Email == email && (before.ExpiresAt.Sub(now)-proposalLife).Abs() < formAgain {
+	if before, err := s.store.Recovery.ProposedEmail(ctx, id, now); err == nil && before.Email == email &&
+		(before.ExpiresAt.Sub(now)-proposalLife).Abs() < formAgain {
 		return nil
 	}
 	m := EmailMove{Account: id, Email: email, ExpiresAt: now.Add(proposalLife)}

@@ -24,5 +24,8 @@ func (c *Courier) writeMove(ctx context.Context, j sandlot.Job, now time.Time) (
 	if err != nil {
 		return Mail{}, err
 	}
-	return Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle, Link: c.Places.Base.String() + path + url.QueryEscape(token)}, nil
+	return Mail{
+		Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle,
+		Link: c.Places.Base.String() + path + url.QueryEscape(token),
+	}, nil
 }

@@ -83,23 +83,3 @@ func TestRegression36AMessageThatCouldNotBeSettledIsNotSentAgain(t *testing.T) {
 		expect.Equal(t, "jobs are remembered", len(c.sent), 0)
 	})
 }
-
-// TestWhatACourierHasSentNoOtherSends: the job is settled as soon as that works, before its
-// lease ends and another process has it.
-func TestWhatACourierHasSentNoOtherSends(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, jobs, m := newCourier(t, io.Discard)
-		other := &Courier{Store: jobs, Vault: c.Vault, Mailer: m, Places: c.Places, Log: c.Log, Now: time.Now}
-		jobs.add("ada@example.org")
-		jobs.fail = sandlot.ErrUnavailable
-		expect.Is(t, "while nothing can be recorded", c.SendDue(t.Context()), sandlot.ErrUnavailable)
-		jobs.fail = nil
-		send(t, c)
-		testenv.Pass(2 * mailLease)
-		send(t, other)
-		if len(m.sent) != 1 || len(jobs.jobs) != 0 || len(jobs.mails) == 0 {
-			t.Errorf("%d sent, %d jobs left, %d counted", len(m.sent), len(jobs.jobs), len(jobs.mails))
-		}
-		expect.Equal(t, "jobs are remembered", len(c.sent), 0)
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"io"
 	"time"
 
 	"sandlot"
@@ -44,11 +43,13 @@ type Stores struct {
 // is a fault of the service, for sandlot.AsError to translate. The effect of a method is durable when it returns nil.
 type Service struct {
 	Config
-	store  currentStores
-	vault  *sandlot.Vault
-	now    func() time.Time
-	random io.Reader
-	forms  *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
+	// Logins holds the calls by which a browser logs in.
+	Logins *Logins
+
+	store currentStores
+	vault *sandlot.Vault
+	now   func() time.Time
+	forms *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
 }
 
 // Option replaces a part of a Service.
@@ -59,12 +60,16 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
-	s := &Service{Config: cfg, store: newCurrentStores(stores, cfg.Heads), now: time.Now, random: rand.Reader, forms: turns.NewLocks[sandlot.Digest]()}
+	s := &Service{
+		Config: cfg, store: newCurrentStores(stores, cfg.Heads),
+		now: time.Now, forms: turns.NewLocks[sandlot.Digest](),
+	}
 	for _, o := range opts {
 		o(s)
 	}
 	var err error
-	s.vault, err = sandlot.OpenVault(ctx, stores.Secrets, s.random)
+	s.vault, err = sandlot.OpenVault(ctx, stores.Secrets, rand.Reader)
+	s.Logins = &Logins{stores.Logins, s.vault, s.now, s.forms, cfg.Uncounted}
 	return s, err
 }
 

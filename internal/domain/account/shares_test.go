@@ -195,28 +195,3 @@ func (w *world) fill(email string) int {
 	mails := slices.DeleteFunc(w.postman(), func(m account.Mail) bool { return m.To != email })
 	return sent + len(mails)
 }
-
-func TestABrowserRemembersFiveMailboxes(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	known, err := "", error(nil)
-	for i := range 7 {
-		if known, err = w.Remember(w.t.Context(), nobody(), known, fmt.Sprintf("n%d@example.org", i)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	again, err := w.Remember(w.t.Context(), nobody(), known, "n4@example.org")
-	if err != nil || len(again) != len(known) || len(known) > 250 {
-		t.Errorf("%d and %d bytes, %v", len(known), len(again), err)
-	}
-	for i, want := range []int{0, 0, 1, 1, 1, 1, 1} {
-		a := w.member(fmt.Sprintf("n%d@example.org", i))
-		w.clock.move(25 * time.Hour)
-		w.strangers(a.Email)
-		w.postman()
-		w.askFrom("203.0.113.7", a.Email, again)
-		if n := len(w.postman()); n != want {
-			t.Errorf("mailbox %d got %d", i, n)
-		}
-	}
-}

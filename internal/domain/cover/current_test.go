@@ -7,7 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -31,7 +31,7 @@ func (s saying) Portray(context.Context, sandlot.AccountID, *cover.Fresh, time.T
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
 	t.Parallel()
-	testworld.StepsDrop[cover.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[cover.Store](t, func(says testworld.Says, heads *heads.Cache) any {
 		return cover.CurrentStore(saying{says: says}, heads)
 	})
 }

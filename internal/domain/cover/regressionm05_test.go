@@ -13,7 +13,7 @@ func TestRegressionM05APortraitIsReadWhereItWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, bare)
 	shown := func() sandlot.PictureID {
-		p, err := w.Publish.Current(t.Context(), testworld.Nobody(), w.id)
+		p, err := w.Publish.Reader.Current(t.Context(), testworld.Nobody(), w.id)
 		expect.OK(t, err)
 		return p.Portrait
 	}

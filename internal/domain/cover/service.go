@@ -28,7 +28,7 @@ type Content interface {
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
 
-// Projects returns the projects that are being read; *publish.Service is one.
+// Projects returns the projects that are being read; *publish.Reader is one.
 type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }

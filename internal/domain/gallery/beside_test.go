@@ -66,7 +66,7 @@ func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
 	w.played(one, 9)
 	w.played(both, 1)
 	w.played(other, 900)
-	of, err := w.in.Publish.Find(t.Context(), nobody(), string(tagged("cats", "3d")))
+	of, err := w.in.Publish.Reader.Find(t.Context(), nobody(), string(tagged("cats", "3d")))
 	expect.OK(t, err)
 	beside, err := w.Beside(t.Context(), nobody(), of)
 	expect.OK(t, err)

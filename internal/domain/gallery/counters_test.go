@@ -55,8 +55,8 @@ func TestStats(t *testing.T) {
 		refused(t, w.Touch(t.Context(), nobody(), "nope-000000", gallery.Player{ID: "x"}), sandlot.CodeProjectNotFound)
 	})
 	t.Run("a project and whoami tell the same", func(t *testing.T) {
-		v, err := w.in.Publish.Project(t.Context(), nobody(), string(id))
-		who, err2 := w.in.Publish.Whoami(t.Context(), w.in.CallerOf(out.Keys.Account), 1, "")
+		v, err := w.in.Publish.Reader.Project(t.Context(), nobody(), string(id))
+		who, err2 := w.in.Publish.Reader.Whoami(t.Context(), w.in.CallerOf(out.Keys.Account), 1, "")
 		if err != nil || err2 != nil || v.Stats != stats() || who.Projects[0].Stats != stats() {
 			t.Errorf("%v %v, %v %v", v.Stats, who.Projects[0].Stats, err, err2)
 		}

@@ -49,7 +49,7 @@ func (s *Service) signature(token []byte) []byte {
 // Like records that the browser with a token likes a project, or removes that like, and returns the project's current
 // likes. It is idempotent: a second call has no further effect. from is the address of the request. A like from a
 // network that has reached its limit is recorded but not counted. A token that MintPlayerToken did not make is
-// sandlot.ErrNotFound; a project that does not exist or was taken down is refused as by publish.Service.Current.
+// sandlot.ErrNotFound; a project that does not exist or was taken down is refused as by publish.Reader.Current.
 func (s *Service) Like(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, token string, from netip.Addr, like bool) (int64, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return 0, err

@@ -123,7 +123,7 @@ func TestALikeThatIsTakenBackMeanwhileCounts(t *testing.T) {
 	w := newWorld(t)
 	id, token := w.publish(nobody()).Project.ID, w.token()
 	store := &meanwhile{Store: w.in.DB.Gallery()}
-	s, err := gallery.New(t.Context(), gallery.Config{Now: w.in.Clock.Now}, store, w.in.Publish, w.in.Counters)
+	s, err := gallery.New(t.Context(), gallery.Config{Now: w.in.Clock.Now}, store, w.in.Publish.Reader, w.in.Counters)
 	expect.OK(t, err)
 	w.like(id, token, true, 1)
 	store.do = func() {

@@ -24,7 +24,7 @@ func TestAVisitorOfSeveralNodesIsOnePlay(t *testing.T) {
 			for i := range nodes {
 				cfg := gallery.Config{Shared: true, Now: w.in.Now}
 				counters := gallery.NewCounters(cfg, w.in.DB.Gallery(), w.in.Live, w.in.Log, nil)
-				service, err := gallery.New(t.Context(), cfg, w.in.DB.Gallery(), w.in.Another(w.in.Config), counters)
+				service, err := gallery.New(t.Context(), cfg, w.in.DB.Gallery(), w.in.Another(w.in.Config).Reader, counters)
 				expect.OK(t, err)
 				nodes[i] = node{service, counters}
 			}

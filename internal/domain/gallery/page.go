@@ -29,7 +29,7 @@ func (s *Service) ProjectPage(ctx context.Context, by sandlot.Caller, id sandlot
 }
 
 // Stats returns the id and the public numbers of a project, including plays that are not written yet. ref is its id or
-// any of its addresses. Errors are those of publish.Service.Find.
+// any of its addresses. Errors are those of publish.Reader.Find.
 func (s *Service) Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error) {
 	p, err := s.find(ctx, by, ref)
 	if err != nil {

@@ -16,7 +16,7 @@ func (s *Service) Play(_ context.Context, by sandlot.Caller, id sandlot.ProjectI
 }
 
 // Touch counts a player as present for Presence from now, unless the player's network has reached its limit of present
-// players. A project that does not exist or was taken down is refused as by publish.Service.Current. A failure to count
+// players. A project that does not exist or was taken down is refused as by publish.Reader.Current. A failure to count
 // the player is logged and is no error. The time from a player's first call to the last, or to Leave, is the length of
 // their stay; a Source counts as that of the player's play, once within PlayWindow.
 func (s *Service) Touch(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, p Player) error {

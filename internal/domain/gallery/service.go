@@ -49,7 +49,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Projects holds the methods of publish that a Service needs; *publish.Service implements it.
+// Projects holds the methods of publish that a Service needs; *publish.Reader implements it.
 type Projects interface {
 	// Current returns the current state of a project, possibly with old counts. A project that was taken down is
 	// CodeTakenDown.

@@ -35,11 +35,11 @@ func TestRegression39StatisticsDoNotWaitForWrites(t *testing.T) {
 			return s.Plays, err
 		},
 		"a project": func() (int64, error) {
-			v, err := w.in.Publish.Project(t.Context(), by, string(id))
+			v, err := w.in.Publish.Reader.Project(t.Context(), by, string(id))
 			return v.Stats.Plays, err
 		},
 		"whoami": func() (int64, error) {
-			who, err := w.in.Publish.Whoami(t.Context(), by, 1, "")
+			who, err := w.in.Publish.Reader.Whoami(t.Context(), by, 1, "")
 			if err != nil {
 				return 0, err
 			}

@@ -52,7 +52,7 @@ func TestFault16CollectorBesidePublishes(t *testing.T) {
 	writers.Wait()
 	close(stop)
 	<-stopped
-	who, err := w.Publish.Whoami(t.Context(), by, 100, "")
+	who, err := w.Publish.Reader.Whoami(t.Context(), by, 100, "")
 	if err != nil || len(who.Projects) != 41 {
 		t.Fatalf("%d projects, %v", len(who.Projects), err)
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -36,10 +36,10 @@ func (s saying) Trim(context.Context, int, time.Time, int64, int) (last int64, m
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
 	t.Parallel()
-	testworld.StepsDrop[operate.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[operate.Store](t, func(says testworld.Says, heads *heads.Cache) any {
 		return operate.CurrentStore(saying{says: says}, heads)
 	})
-	testworld.StepsDrop[operate.TrimStore](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[operate.TrimStore](t, func(says testworld.Says, heads *heads.Cache) any {
 		return operate.Trimmer{Store: saying{says: says}, Heads: heads.After}
 	})
 }

@@ -32,7 +32,7 @@ func TestKeepVersions(t *testing.T) {
 	there := func() (list []int) {
 		t.Helper()
 		for n := 1; n <= 5; n++ {
-			if _, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, n, suffixes[n]); err == nil {
+			if _, err := w.Publish.Reader.AtVersion(t.Context(), testworld.Nobody(), p.ID, n, suffixes[n]); err == nil {
 				list = append(list, n)
 			} else {
 				testworld.Refused(t, err, sandlot.CodeProjectNotFound)

@@ -7,7 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/gallery"
-	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
@@ -24,8 +24,8 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 	defer func() { stop(); <-done }()
 	sees := func(want error) {
 		t.Helper()
-		testenv.Eventually(t, 5*publish.HeadsHold, "the operator's act is seen", func() bool {
-			_, err := w.Publish.Current(t.Context(), testworld.Nobody(), p.ID)
+		testenv.Eventually(t, 5*heads.Hold, "the operator's act is seen", func() bool {
+			_, err := w.Publish.Reader.Current(t.Context(), testworld.Nobody(), p.ID)
 			return errors.Is(err, want)
 		})
 	}
@@ -34,7 +34,7 @@ func TestTheOperatorsActsAreSeenWithinTheHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	sees(sandlot.CodeTakenDown)
-	_, err := w.Publish.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
+	_, err := w.Publish.Reader.AtVersion(t.Context(), testworld.Nobody(), p.ID, 1, p.Suffix)
 	testworld.Refused(t, err, sandlot.CodeTakenDown)
 	testworld.Refused(t, w.Gallery.Touch(t.Context(), testworld.Nobody(), p.ID, gallery.Player{ID: "player"}), sandlot.CodeTakenDown)
 	_, err = w.Operate.Reinstate(t.Context(), byOperator, string(p.ID), "not spam")

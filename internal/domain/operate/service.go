@@ -26,7 +26,7 @@ type Store interface {
 }
 
 // A Service makes the acts of the operator of an installation, and takes reports, by which others ask the operator to
-// look at a project. It may be used beside a running server, which notices a change within publish.HeadsHold. Every
+// look at a project. It may be used beside a running server, which notices a change within heads.Hold. Every
 // change is recorded in the audit log, in the same step.
 //
 // Its methods may be called concurrently. They return sandlot.ErrOperatorNeeded to any caller but the operator, except

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -131,7 +132,7 @@ func TestWhoIsLetInToDeletedProjects(t *testing.T) {
 		return err
 	})
 	gate("Purge", forPurging, func(s *testworld.Scene, by sandlot.Caller) error {
-		_, down := s.Publish.Current(t.Context(), testworld.Nobody(), s.Project.ID)
+		_, down := s.Publish.Reader.Current(t.Context(), testworld.Nobody(), s.Project.ID)
 		if _, _, ok := by.Login(); ok && by.Account() == s.Project.Account && down == nil {
 			_, err := s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID))
 			expect.OK(t, err)
@@ -160,8 +161,9 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return err
 	})
 	gate("Adopt", forImports, func(s *testworld.Scene, by sandlot.Caller) error {
-		_, err := s.Publish.Adopt(t.Context(), by, publish.Adoption{Title: "Brought", Account: s.Kim.ID, Stage: func(context.Context) ([]publish.AdoptedVersion, error) {
-			return []publish.AdoptedVersion{{Primary: "index.html", Put: []publish.SentFile{{Name: "index.html", Content: s.Stage(large)}}}}, nil
+		_, err := s.Publish.Adopt(t.Context(), by, publish.Adoption{Account: s.Kim.ID, Stage: func(_ context.Context, now time.Time) (publish.NewProject, []sandlot.Warning, error) {
+			file := sandlot.File{Name: "index.html", Folded: "index.html", Blob: s.Stage(large).Blob}
+			return publish.NewProject{Title: "Brought", Files: []sandlot.File{file}, Primary: file.Name, CreatedAt: now, History: publish.History{Begun: now}}, nil, nil
 		}})
 		return err
 	})
@@ -176,7 +178,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return err
 	})
 	gate("Update", forEditors, func(s *testworld.Scene, by sandlot.Caller) error {
-		in := publish.UpdateInput{Project: string(s.Project.ID), Tree: s.Tree("b.css", large), DryRun: true}
+		in := publish.UpdateInput{Project: string(s.Project.ID), Many: publish.Many{Tree: s.Tree("b.css", large)}, DryRun: true}
 		_, _, dry := s.Publish.Update(t.Context(), by, in)
 		in.Tree, in.DryRun = s.Tree("b.css", large), false
 		_, _, many := s.Publish.Update(t.Context(), by, in)
@@ -187,7 +189,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return second(s.Publish.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(s.Project.ID), Filename: "a.css"}))
 	})
 	gate("Project", forLookersAndOwners, func(s *testworld.Scene, by sandlot.Caller) error {
-		view, err := s.Publish.Project(t.Context(), by, string(s.Project.ID))
+		view, err := s.Publish.Reader.Project(t.Context(), by, string(s.Project.ID))
 		owner := by.Account() == s.Kim.ID && (!by.Scoped() || by.Key().Project == s.Project.ID)
 		if err == nil && (len(view.Files) > 0) != (owner && !view.Project.Suspended) {
 			err = fmt.Errorf("%d files are shown", len(view.Files))
@@ -195,24 +197,24 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return err
 	})
 	gate("Find", forLookers, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.Find(t.Context(), by, string(s.Project.ID)))
+		return second(s.Publish.Reader.Find(t.Context(), by, string(s.Project.ID)))
 	})
 	gate("Current", forLookers, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.Current(t.Context(), by, s.Project.ID))
+		return second(s.Publish.Reader.Current(t.Context(), by, s.Project.ID))
 	})
 	gate("AtVersion", forLookers, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.AtVersion(t.Context(), by, s.Project.ID, s.Project.Version, s.Project.Suffix))
+		return second(s.Publish.Reader.AtVersion(t.Context(), by, s.Project.ID, s.Project.Version, s.Project.Suffix))
 	})
 	gate("Whoami", forReaders, func(s *testworld.Scene, by sandlot.Caller) error {
-		who, err := s.Publish.Whoami(t.Context(), by, 10, "")
+		who, err := s.Publish.Reader.Whoami(t.Context(), by, 10, "")
 		return belongs(who.Account, who.Projects, by, err)
 	})
 	gate("Export", forReaders, func(s *testworld.Scene, by sandlot.Caller) error {
-		out, err := s.Publish.Export(t.Context(), by)
+		out, err := s.Publish.Reader.Export(t.Context(), by)
 		return belongs(out.Account, out.Projects, by, err)
 	})
 	gate("Keys", forSessions, func(s *testworld.Scene, by sandlot.Caller) error {
-		list, _, err := s.Publish.Keys(t.Context(), by, 0)
+		list, _, err := s.Publish.Keyring.Keys(t.Context(), by, 0)
 		for _, k := range list {
 			if k.Account != by.Account() {
 				err = fmt.Errorf("a key of account %d is shown", k.Account)
@@ -221,7 +223,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return err
 	})
 	gate("KeyProjects", forSessions, func(s *testworld.Scene, by sandlot.Caller) error {
-		list, _, err := s.Publish.KeyProjects(t.Context(), by)
+		list, _, err := s.Publish.Keyring.KeyProjects(t.Context(), by)
 		for _, p := range list {
 			if p.Account != by.Account() {
 				err = fmt.Errorf("a project of account %d is shown", p.Account)
@@ -229,34 +231,36 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		}
 		return err
 	})
-	gate("FormToken", forSessions, func(s *testworld.Scene, by sandlot.Caller) error { return second(s.Publish.FormToken(t.Context(), by)) })
+	gate("FormToken", forSessions, func(s *testworld.Scene, by sandlot.Caller) error {
+		return second(s.Publish.Keyring.FormToken(t.Context(), by))
+	})
 	gate("OldKeys", forSessions, func(s *testworld.Scene, by sandlot.Caller) error {
-		_, _, err := s.Publish.OldKeys(t.Context(), by)
+		_, _, err := s.Publish.Keyring.OldKeys(t.Context(), by)
 		return err
 	})
 	gate("RotateKey", forChanging, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.RotateKey(t.Context(), by, "form"))
+		return second(s.Publish.Keyring.RotateKey(t.Context(), by, "form"))
 	})
 	gate("ReplaceOldKeys", forChanging, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.ReplaceOldKeys(t.Context(), by, "form"))
+		return second(s.Publish.Keyring.ReplaceOldKeys(t.Context(), by, "form"))
 	})
 	gate("MintKey", forMinting, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.MintKey(t.Context(), by, publish.NewKey{Project: s.Project.ID, Name: "agent", Form: "form"}))
+		return second(s.Publish.Keyring.MintKey(t.Context(), by, publish.NewKey{Project: s.Project.ID, Name: "agent", Form: "form"}))
 	})
 	gate("RevokeKey", forRevoking, func(s *testworld.Scene, by sandlot.Caller) error {
-		return s.Publish.RevokeKey(t.Context(), by, s.KeyID)
+		return s.Publish.Keyring.RevokeKey(t.Context(), by, s.KeyID)
 	})
 	gate("Manage", forOwners, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.Manage(t.Context(), by, s.Project.ID))
+		return second(s.Publish.Reader.Manage(t.Context(), by, s.Project.ID))
 	})
 	gate("ExportProject", forOwners, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.ExportProject(t.Context(), by, s.Project.ID))
+		return second(s.Publish.Reader.ExportProject(t.Context(), by, s.Project.ID))
 	})
 	gate("DeleteProject", forDeleting, func(s *testworld.Scene, by sandlot.Caller) error {
 		return second(s.Publish.DeleteProject(t.Context(), by, string(s.Project.ID), string(s.Project.ID)))
 	})
 	gate("Versions", forOwnersOfFiles, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.Versions(t.Context(), by, string(s.Project.ID), 20, ""))
+		return second(s.Publish.Reader.Versions(t.Context(), by, string(s.Project.ID), 20, ""))
 	})
 	gate("Describe", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
 		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "other"}})
@@ -278,7 +282,7 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 		return second(s.Publish.Amend(t.Context(), by, string(s.Project.ID), publish.AmendInput{Title: &title, Primary: &primary}))
 	})
 	gate("File", forOwnersOfFiles, func(s *testworld.Scene, by sandlot.Caller) error {
-		return second(s.Publish.File(t.Context(), by, string(s.Project.ID), "a.css", 0))
+		return second(s.Publish.Reader.File(t.Context(), by, string(s.Project.ID), "a.css", 0))
 	})
 	gate("Restore", forEditors, func(s *testworld.Scene, by sandlot.Caller) error {
 		return second(s.Publish.Restore(t.Context(), by, publish.RestoreInput{Project: string(s.Project.ID), Version: 1}))
@@ -286,7 +290,11 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("EraseVersion", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
 		return s.Publish.EraseVersion(t.Context(), by, s.Project.ID, 1)
 	})
-	testworld.CheckAccess(t, reflect.TypeFor[*publish.Service](), nil, gates)
+	testworld.CheckAccess(t, reflect.TypeFor[struct {
+		*publish.Service
+		*publish.Reader
+		*publish.Keyring
+	}](), nil, gates)
 }
 
 // alike is err, if calls that ask for the same in other ways ended like it.

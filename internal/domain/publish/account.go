@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"sandlot"
+	"sandlot/internal/format/names"
 )
 
 // createTries bounds the draws of fresh names after every name of one draw was taken.
@@ -41,7 +43,9 @@ func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput)
 }
 
 // createAccount records an account under the first free handle.
-func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, email, lang string, req *request) (out SignedUp, err error) {
+func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, email, lang string,
+	req *request,
+) (out SignedUp, err error) {
 	err = retryTaken(func() error {
 		na, secret, err := s.newAccount(by, handle, email, lang, &out.email)
 		if err != nil {
@@ -57,10 +61,32 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, 
 	return out, err
 }
 
+// owners makes accounts, and their addresses. It may be used concurrently.
+type owners struct {
+	accounts  accountStore
+	vault     *sandlot.Vault
+	now       func() time.Time
+	uncounted bool // messages have no limit per sender
+}
+
+// accountStore is the part of a Store that owners uses.
+type accountStore interface {
+	Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error)
+}
+
+// handleChoices returns the handles to try, best first. A wish is never refused: a handle that is taken, reserved or
+// badly formed becomes the nearest free one.
+func (s *owners) handleChoices(want string) []string {
+	if want == "" {
+		want = names.FriendlyHandle(s.vault.Intn)
+	}
+	return names.HandleChoices(want, s.vault.Intn)
+}
+
 // newAccount draws the names and the key of a new account. outcome is that of the previous try, and is set to that of
 // this one.
-func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
-	key, secret, err := s.newKey(sandlot.AccountKey, "account key")
+func (s *owners) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
+	key, secret, err := newKey(s.vault, s.now(), sandlot.AccountKey, "account key")
 	if err != nil {
 		return NewAccount{}, "", err
 	}
@@ -74,21 +100,26 @@ func (s *Service) newAccount(by sandlot.Caller, handle, email, lang string, outc
 
 // newKey draws a key, and returns its record and its secret. Neither has an owner yet: the step that records it sets
 // the owner.
-func (s *Service) newKey(kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
-	secret, err := sandlot.MintSecret(kind, s.random)
+func newKey(v *sandlot.Vault, now time.Time, kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
+	prefix := names.AccountPrefix
+	if kind == sandlot.ProjectKey {
+		prefix = names.ProjectPrefix
+	}
+	secret, err := v.MintToken(prefix)
 	if err != nil {
 		return sandlot.Key{}, "", err
 	}
-	k := sandlot.Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: s.now().UTC()}
+	k := sandlot.Key{Hash: secret.Hash(), Kind: kind, Name: name, CreatedAt: now.UTC()}
 	k.LastFour = string(secret[len(secret)-4:])
 	return k, secret, nil
 }
 
 // verifyJob returns the job of the message with the link that verifies an address. It counts against the caller, so
 // that the requests of strangers take nothing from an owner's share.
-func (s *Service) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
-	j := sandlot.Job{Kind: sandlot.MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().UTC(), Asker: s.vault.Asker(by)}
-	if !s.Uncounted {
+func (s *owners) verifyJob(by sandlot.Caller, email, lang string) sandlot.Job {
+	j := sandlot.Job{Kind: sandlot.MailVerify, Account: by.Account(), Address: email, Lang: lang, Due: s.now().
+		UTC(), Asker: s.vault.Asker(by)}
+	if !s.uncounted {
 		j.Asks = sandlot.ClaimAsks(j)
 	}
 	return j
@@ -106,7 +137,9 @@ func (e *EmailOutcome) unlessFull(err error) error {
 // pendingEmail decides the effect of an address on a keyed call. It becomes the unverified address of the account,
 // unless the account has a verified one; a project key cannot change the account. An ignored address does not fail the
 // call: mailWarnings warns about it. before is the outcome of the previous try.
-func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string, before EmailOutcome) (*NewEmail, EmailOutcome, error) {
+func (s *owners) pendingEmail(ctx context.Context, by sandlot.Caller, address, lang string,
+	before EmailOutcome,
+) (*NewEmail, EmailOutcome, error) {
 	email, err := sandlot.CleanEmail(address)
 	if err != nil || email == "" {
 		return nil, EmailNone, err
@@ -114,7 +147,7 @@ func (s *Service) pendingEmail(ctx context.Context, by sandlot.Caller, address, 
 	if by.Scoped() {
 		return nil, EmailIgnored, nil
 	}
-	a, err := s.store.Account(ctx, by.Account())
+	a, err := s.accounts.Account(ctx, by.Account())
 	if err != nil {
 		return nil, EmailNone, fmt.Errorf("read account: %w", err)
 	}
@@ -138,19 +171,25 @@ func (s *warner) sends() bool { return s.SMTP && (s.MailUp == nil || s.MailUp())
 func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot.Warning {
 	switch {
 	case outcome == EmailIgnored && by.Scoped():
-		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: a project key cannot change the account.", "Send it with the account's api_key.")}
+		return []sandlot.Warning{sandlot.Warn("email_ignored",
+			"The field email was ignored: a project key cannot change the account.",
+			"Send it with the account's api_key.")}
 	case outcome == EmailIgnored:
-		return []sandlot.Warning{sandlot.Warn("email_ignored", "The field email was ignored: the account has a verified address.", "Leave email out; to use another address, sign up for a new account.")}
+		return []sandlot.Warning{sandlot.Warn("email_ignored",
+			"The field email was ignored: the account has a verified address.",
+			"Leave email out; to use another address, sign up for a new account.")}
 	case outcome == EmailUnsent:
 		return []sandlot.Warning{sandlot.Warn(
 			"mail_limit", "No message was sent: enough messages with a verification link were sent to this address for you today.",
-			"You need not publish again. Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
+			"You need not publish again. "+
+				"Whoever reads the address logs in with it at "+s.Places.Base.String()+"/login and finds this account under /account.",
 		)}
 	case outcome == EmailNone || s.sends():
 		return nil
 	case s.SMTP:
 		return []sandlot.Warning{sandlot.Warn(
-			"mail_delayed", "The mail server of this instance cannot be reached now: the message with the verification link is kept, and sent when it can be.",
+			"mail_delayed", "The mail server of this instance cannot be reached now: "+
+				"the message with the verification link is kept, and sent when it can be.",
 			"You need not send anything again. If no message comes within a day, send the address again with update and the api_key.",
 		)}
 	}
@@ -171,19 +210,6 @@ func retryTaken(try func() error) error {
 		}
 	}
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
-}
-
-// present returns err, or CodeInvalidKey if something was not found because the caller's account was deleted since the
-// call began: its key is then like any unknown key. So a call that came a moment too late gets the same answer as one
-// that came a day too late.
-func (s *Service) present(ctx context.Context, by sandlot.Caller, err error) error {
-	if by.Nobody() || !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.CodeProjectNotFound) {
-		return err
-	}
-	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, sandlot.ErrNotFound) {
-		return unknownKey()
-	}
-	return err
 }
 
 // Admit makes the decisions that need no body, before one is read: whether by may do act at all, and whether the

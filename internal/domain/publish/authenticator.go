@@ -94,7 +94,8 @@ func unknownKey() error {
 // uploadToken finds the upload of an upload_token.
 func (a *Authenticator) uploadToken(ctx context.Context, token sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeUploadToken(token.Reveal()) {
-		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"The upload_token is mistyped or cut: it does not have the form or the checksum of one.").
 			With(sandlot.OpWait).Note("Copy the whole upload_token from the answer to part 1: slu_ and 36 characters.")
 	}
 	upload, err := a.Store.UploadOfToken(ctx, token.Hash(), a.Now().UTC())
@@ -111,13 +112,16 @@ func (a *Authenticator) uploadToken(ctx context.Context, token sandlot.Secret, f
 // ticket finds the caller that requested a ticket.
 func (a *Authenticator) ticket(ctx context.Context, secret sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	if !inspect.LooksLikeTicket(secret.Reveal()) {
-		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket is mistyped or cut: it does not have the form or the checksum of one.").
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"The ticket is mistyped or cut: it does not have the form or the checksum of one.").
 			With(sandlot.OpTicket).Note("Copy the whole ticket: slt_ and 36 characters. Or ask for another.")
 	}
 	t, key, err := a.Store.Ticket(ctx, secret.Hash(), a.Now().UTC())
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket is unknown here or has expired, or the key that asked for it was revoked.").
-			With(sandlot.OpTicket).Note("A ticket is good for %d minutes. Ask for another, with the same fields:", int(sandlot.TicketLife.Minutes()))
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"The ticket is unknown here or has expired, or the key that asked for it was revoked.").
+			With(sandlot.OpTicket).Note("A ticket is good for %d minutes. Ask for another, with the same fields:",
+			int(sandlot.TicketLife.Minutes()))
 	}
 	if err != nil {
 		return sandlot.Caller{}, fmt.Errorf("look up ticket: %w", err)

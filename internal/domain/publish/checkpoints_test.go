@@ -115,32 +115,6 @@ func TestARangeIsCheckedByTheRecordedCheckpoints(t *testing.T) {
 	expect.Is(t, "the whole", err, sandlot.ErrCorrupt)
 }
 
-func TestARangeOfABlobWithoutCheckpointsIsReadAfterTheWhole(t *testing.T) {
-	t.Parallel()
-	for what, lose := range map[string]func(*world){
-		"recorded by an earlier version": func(w *world) { w.exec("DELETE FROM checkpoints") },
-		"while the database is closed":   func(w *world) { w.db.Close() },
-	} {
-		t.Run(what, func(t *testing.T) {
-			w := newWorld(t)
-			by := w.account()
-			id := w.publish(by, page).Project.ID
-			text := noise(3 << 20)
-			w.put(by, id, "a.bin", text)
-			w.put(by, id, "b.bin", "x"+text)
-			right, damaged := w.file(id, 3, "a.bin").Blob, w.file(id, 3, "b.bin").Blob
-			lose(w)
-			w.damage(damaged, checkpoint.Step+5)
-			if errs := w.ranges(right, text); errors.Join(errs...) != nil {
-				t.Error(errs)
-			}
-			for _, err := range w.ranges(damaged, "x"+text[1:]) {
-				expect.Is(t, "a file that is damaged somewhere", err, sandlot.ErrCorrupt)
-			}
-		})
-	}
-}
-
 // damage flips a bit of a blob's file.
 func (w *world) damage(b sandlot.Blob, at int64) {
 	w.t.Helper()

@@ -18,20 +18,28 @@ const primaryFile = "index.html"
 // checkContent refuses content that the caller cannot have meant.
 func checkContent(c Content, filename string, primary bool, d Declared) error {
 	if c.Missing {
-		return sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the file's bytes in base64.").In("content").With(sandlot.OpEncode)
+		return sandlot.Refuse(sandlot.CodeMissingField,
+			"The field content is missing: it holds the file's bytes in base64.").In("content").With(sandlot.OpEncode)
 	}
 	if err := checkDeclared(c.Blob, d); err != nil {
 		return err
 	}
 	if c.Size == 0 && primary {
-		return sandlot.Refuse(sandlot.CodeInvalidField, "The field content is empty, and %s must not be: it is what players open.", filename).In("content").With(sandlot.OpSame).Note("The file that was sent has no bytes: write the page into it, and send it again.")
+		return sandlot.Refuse(sandlot.CodeInvalidField,
+			"The field content is empty, and %s must not be: it is what players open.", filename).In("content").
+			With(sandlot.OpSame).Note("The file that was sent has no bytes: " +
+			"write the page into it, and send it again.")
 	}
 	if inspect.IsHTML(filename) && (c.Gzip || c.Base64) {
 		return doubleEncoded(c, filename)
 	}
 	if c.Text && c.KeyAt >= 0 {
-		return sandlot.Refuse(sandlot.CodeKeyInContent, "The file %s holds one of this service's keys, at byte %d. Everything published is public.", filename, c.KeyAt+1).
-			In("content").With(sandlot.OpSame).Note("Take the key out of the file and send it again. If the file was ever public, replace the key at /account.")
+		return sandlot.Refuse(sandlot.CodeKeyInContent,
+			"The file %s holds one of this service's keys, at byte %d. Everything published is public.", filename,
+			c.KeyAt+1).
+			In("content").With(sandlot.OpSame).
+			Note("Take the key out of the file and send it again. " +
+				"If the file was ever public, replace the key at /account.")
 	}
 	return nil
 }
@@ -49,12 +57,17 @@ func (d Declared) equal(other Declared) bool {
 func checkDeclared(b sandlot.Blob, d Declared) error {
 	if d.Size != nil && *d.Size != b.Size {
 		return sandlot.Refuse(sandlot.CodeDigestMismatch, "The field size says %d bytes, but %d arrived.", *d.Size, b.Size).In("size").
-			Detail("declared_size", *d.Size).Detail("received_size", b.Size).Detail("received_sha256", b.SHA256.String()).With(sandlot.OpEncode, sandlot.Set("size", "<size of the file>")).
+			Detail("declared_size", *d.Size).Detail("received_size", b.Size).
+			Detail("received_sha256", b.SHA256.String()).
+			With(sandlot.OpEncode, sandlot.Set("size", "<size of the file>")).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	if d.SHA256 != "" && !strings.EqualFold(d.SHA256, b.SHA256.String()) {
-		return sandlot.Refuse(sandlot.CodeDigestMismatch, "The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size, b.SHA256).In("sha256").
-			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).Detail("received_size", b.Size).With(sandlot.OpEncode, sandlot.Set("sha256", "<sha256 of the file>")).
+		return sandlot.Refuse(sandlot.CodeDigestMismatch,
+			"The field sha256 says %s, but the %d bytes that arrived have %s.", strings.ToLower(d.SHA256), b.Size,
+			b.SHA256).In("sha256").
+			Detail("declared_sha256", strings.ToLower(d.SHA256)).Detail("received_sha256", b.SHA256.String()).
+			Detail("received_size", b.Size).With(sandlot.OpEncode, sandlot.Set("sha256", "<sha256 of the file>")).
 			Note("The content was cut or changed in transit. Encode the file with a command instead of typing it.")
 	}
 	return nil
@@ -68,7 +81,9 @@ func doubleEncoded(c Content, filename string) error {
 			With(sandlot.OpSame, sandlot.Set("content_encoding", "gzip+base64"), sandlot.Set("content", "<base64 of the gzipped file>")).
 			Note("Say so with content_encoding, or send the file itself.")
 	}
-	return sandlot.Refuse(sandlot.CodeDoubleEncoded, "The bytes of %s are still base64 text after decoding: it was encoded twice.", filename).In("content").With(sandlot.OpEncode).
+	return sandlot.Refuse(sandlot.CodeDoubleEncoded,
+		"The bytes of %s are still base64 text after decoding: it was encoded twice.", filename).In("content").
+		With(sandlot.OpEncode).
 		Note("Encode the file once.")
 }
 
@@ -79,7 +94,8 @@ func checkWhole(c Content, nf newFile) error {
 	if !damaged || nf.Force {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeLooksDamaged, "The file %s looks like %s. Nothing was changed.", nf.Filename, seems.What).In("content").
+	return sandlot.Refuse(sandlot.CodeLooksDamaged, "The file %s looks like %s. Nothing was changed.", nf.Filename,
+		seems.What).In("content").
 		With(sandlot.OpSame, sandlot.Set("force", true)).Note("%s If it is meant as it is, send it with force: true.", seems.Instead)
 }
 
@@ -129,7 +145,8 @@ func badFilename(sent string, bad *names.FilenameError) error {
 	}
 	e.With(sandlot.OpSame, sandlot.Set("filename", bad.Suggestion)).Note("A name that works: %s", bad.Suggestion)
 	if bad.Root != "" {
-		e.Note("Which folder is the root of the project? The filename is the path from there. The likely root is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
+		e.Note("Which folder is the root of the project? The filename is the path from there. "+
+			"The likely root is %s. A name that works: %s", inspect.Quoted(bad.Root), bad.Suggestion)
 	}
 	return e
 }
@@ -160,9 +177,11 @@ func (t *Tree) misnamed() error {
 	if len(t.bad) > 1 {
 		return t.badNames()
 	}
-	e := sandlot.Refuse(sandlot.CodeInvalidFilename, "One of the files has a name that cannot be used. %s", first.Reason).In(t.field()).With(t.again()).LeavingOut(first.sent)
+	e := sandlot.Refuse(sandlot.CodeInvalidFilename, "One of the files has a name that cannot be used. %s",
+		first.Reason).In(t.field()).With(t.again()).LeavingOut(first.sent)
 	if first.Root != "" {
-		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s", inspect.Quoted(first.Root), first.Suggestion)
+		return e.Note("Names begin at the folder of the page; the likely one is %s. A name that works: %s",
+			inspect.Quoted(first.Root), first.Suggestion)
 	}
 	return e.Note("Rename that file and send all of them again. A name that works: %s", first.Suggestion)
 }
@@ -184,7 +203,8 @@ func (t *Tree) badNames() error {
 	if n := len(t.bad) - mostBadNames; n > 0 {
 		more = fmt.Sprintf(" And %d more.", n)
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidFilename, "%d files have names that cannot be used. %s%s", len(t.bad), strings.Join(why, " "), more).In(t.field()).With(t.again()).LeavingOut(t.bad[0].sent).
+	return sandlot.Refuse(sandlot.CodeInvalidFilename, "%d files have names that cannot be used. %s%s", len(t.bad),
+		strings.Join(why, " "), more).In(t.field()).With(t.again()).LeavingOut(t.bad[0].sent).
 		Note("Rename them and send all files again. Names that work: %s.%s", strings.Join(instead, ", "), more)
 }
 
@@ -197,7 +217,10 @@ func cleanTitle(title string) (string, []sandlot.Warning) {
 		w = append(w, sandlot.Warn("title_cut", "The title was cut to 200 characters.", "Send a shorter title."))
 	}
 	if cleaned {
-		w = append(w, sandlot.Warn("title_cleaned", "What cannot be shown was taken out of the title: control characters, bidirectional marks, bytes that are no UTF-8, or all of it where nothing could be seen.", "Send plain text in one line."))
+		w = append(w, sandlot.Warn("title_cleaned",
+			"What cannot be shown was taken out of the title: "+
+				"control characters, bidirectional marks, bytes that are no UTF-8, "+
+				"or all of it where nothing could be seen.", "Send plain text in one line."))
 	}
 	return clean, w
 }
@@ -214,16 +237,8 @@ func (c Config) readEmail(email string) (string, []sandlot.Warning, error) {
 	if err != nil || plain == email || plain == "" {
 		return clean, nil, err
 	}
-	return clean, []sandlot.Warning{sandlot.Warn("read_as", "The field email was read without the blanks around it.", "Send the address alone.")}, nil
-}
-
-// handleChoices returns the handles to try, best first. A wish is never refused: a handle that is taken, reserved or
-// badly formed becomes the nearest free one.
-func (s *Service) handleChoices(want string) []string {
-	if want == "" {
-		want = names.FriendlyHandle(s.vault.Intn)
-	}
-	return names.HandleChoices(want, s.vault.Intn)
+	return clean, []sandlot.Warning{sandlot.Warn("read_as", "The field email was read without the blanks around it.",
+		"Send the address alone.")}, nil
 }
 
 // Quota bounds the projects and bytes of an account. A zero is no bound. A bound below the present use takes nothing
@@ -234,13 +249,15 @@ type Quota struct {
 }
 
 // admitNew decides whether a new project, or an account for nobody, may be made.
-func (s *Service) admitNew(by sandlot.Caller) error {
+func (s Config) admitNew(by sandlot.Caller) error {
 	switch {
 	case s.Opening == sandlot.Closed:
 		return sandlot.Refuse(sandlot.CodePublishClosed, "This instance accepts no new projects or accounts.").With(sandlot.OpWait).
-			Note("Projects that are there can still be changed with update and their key. For a new one use another instance, or ask the operator.")
+			Note("Projects that are there can still be changed with update and their key. " +
+				"For a new one use another instance, or ask the operator.")
 	case s.Opening == sandlot.OpenToKeys && by.Nobody():
-		return sandlot.Refuse(sandlot.CodePublishClosed, "Publishing here needs a key; this instance has no open signup.").With(sandlot.OpPresentKey).
+		return sandlot.Refuse(sandlot.CodePublishClosed,
+			"Publishing here needs a key; this instance has no open signup.").With(sandlot.OpPresentKey).
 			Note("The operator gives accounts out.")
 	}
 	return nil
@@ -251,11 +268,17 @@ func (q Quota) exceeded(err error) error {
 	var e *sandlot.Error
 	switch {
 	case errors.Is(err, sandlot.ErrTooManyProjects):
-		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).Detail("limit", q.Projects).With(sandlot.OpWhoami).
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The account has %d projects, which is the limit.", q.Projects).
+			Detail("limit", q.Projects).With(sandlot.OpWhoami).
 			Note("Change a project that is there with update instead of publishing a new one.")
 	case errors.Is(err, sandlot.ErrTooManyBytes):
-		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The account's files would have more than %d bytes together, which is the limit. Earlier versions count, and so do the parts of unfinished uploads, and deleted projects until they are gone for good.", q.Bytes).
-			Detail("limit", q.Bytes).With(sandlot.OpWait).Note("Make the file smaller, delete projects for good on the page of the account, finish uploads that are open or wait until they expire, or ask the operator for more room.")
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded,
+			"The account's files would have more than %d bytes together, which is the limit. "+
+				"Earlier versions count, and so do the parts of unfinished uploads, "+
+				"and deleted projects until they are gone for good.", q.Bytes).
+			Detail("limit", q.Bytes).With(sandlot.OpWait).
+			Note("Make the file smaller, delete projects for good on the page of the account, " +
+				"finish uploads that are open or wait until they expire, or ask the operator for more room.")
 	default:
 		return err
 	}

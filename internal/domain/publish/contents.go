@@ -121,7 +121,9 @@ func (t *Tree) hold(b *sandlot.Blob, data []byte) (bool, error) {
 
 // keep stages the bytes of the reader that through returns. The first bytes are read into a buffer: if the content ends
 // there, hold may keep it for its record; otherwise they go to Blobs ahead of the rest.
-func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader, hold func(*sandlot.Blob, []byte) (bool, error)) (Content, error) {
+func (c *Contents) keep(ctx context.Context, through func(*inspect.Inspector) io.Reader,
+	hold func(*sandlot.Blob, []byte) (bool, error),
+) (Content, error) {
 	if err := c.admitBytes(); err != nil {
 		return Content{}, err
 	}
@@ -310,6 +312,7 @@ func (c *Contents) admitBytes() error {
 	if c.room == nil || c.room() {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeStorageFull, "The disk of this service is nearly full and takes no new content. Nothing was changed.").
+	return sandlot.Refuse(sandlot.CodeStorageFull,
+		"The disk of this service is nearly full and takes no new content. Nothing was changed.").
 		After(time.Minute).With(sandlot.OpWait).Note("Send the same request again later; the operator has to make room.")
 }

@@ -122,7 +122,9 @@ func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p sandl
 	return p, err
 }
 
-func (g guardedStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (p sandlot.Project, changed sandlot.Changed, err error) {
+func (g guardedStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (p sandlot.Project,
+	changed sandlot.Changed, err error,
+) {
 	err = g.held.use(func() error { p, changed, err = g.Store.PutFile(ctx, id, f, at); return err }, f.Blob)
 	return p, changed, err
 }
@@ -142,7 +144,9 @@ type guardedManagement struct {
 	held *heldBlobs
 }
 
-func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (p sandlot.Project, changed sandlot.Changed, err error) {
+func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (p sandlot.Project,
+	changed sandlot.Changed, err error,
+) {
 	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
 	return p, changed, err
 }

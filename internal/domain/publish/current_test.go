@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/testworld"
 )
@@ -50,10 +51,10 @@ func (s saying) TakeBack(context.Context, sandlot.ProjectID, publish.Quota, sand
 
 func TestEachStepDropsWhatItChanged(t *testing.T) {
 	t.Parallel()
-	testworld.StepsDrop[publish.Store](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[publish.Store](t, func(says testworld.Says, heads *heads.Cache) any {
 		return publish.CurrentStore(saying{says: says}, heads)
 	})
-	testworld.StepsDrop[publish.ManagementStore](t, func(says testworld.Says, heads *publish.Heads) any {
+	testworld.StepsDrop[publish.ManagementStore](t, func(says testworld.Says, heads *heads.Cache) any {
 		return publish.CurrentManagement(saying{says: says}, heads)
 	})
 }

@@ -17,7 +17,7 @@
 //     its keys, the message that is due, the idempotency record, the upload that it uses up. It
 //     happens wholly or not at all.
 //   - When a method returns nil, its effect is on the disk, and every later call sees it, here at
-//     once and in other processes within [HeadsHold].
+//     once and in other processes within [heads.Hold].
 //   - A call under an idempotency key has its effect once within [IdempotencyLife], and a repeat
 //     gets the same answer. A refusal leaves no effect and no record.
 //   - A refusal is an [*Error] with a stable [Code], a message that may be shown, and a [Fix]
@@ -29,5 +29,5 @@
 // Each file is named after its contents: publish.go, update.go and manage.go hold the calls that change projects,
 // read.go those that read them; caller.go and authenticator.go identify the caller; contents.go and contents_held.go
 // stage bytes until they are recorded; uploads.go and its neighbours handle files that come in parts; idempotency.go
-// answers repeated calls; heads.go is the cache.
+// answers repeated calls.
 package publish

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"sandlot"
-	"sandlot/internal/format/names"
 )
 
 // A dryStep is the growth of an account by the step that a dry run checks.
@@ -55,9 +54,9 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	if words.Title == "" {
 		words.Title, _ = cleanTitle(b.title)
 	}
-	p := sandlot.Project{Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads, Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files)}
-	for _, f := range b.files {
-		p.Size += f.Blob.Size
+	p := sandlot.Project{
+		Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads,
+		Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files), Size: sizeOf(b.files),
 	}
 	if err := s.fits(ctx, by, sandlot.ActPublish, dryStep{1, p.Size}); err != nil {
 		return Published{}, err
@@ -95,24 +94,19 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if in.IfVersion != nil && *in.IfVersion != p.Version {
 		return Updated{}, versionConflict(p, *in.IfVersion)
 	}
-	out = Updated{Previous: p.Version, Many: set != nil, DryRun: true, Quarantined: s.quarantined(p)}
-	var n newTree
-	if set != nil {
-		n, err = s.planTree(ctx, p, nf, set)
-	} else {
-		n, err = s.planFile(ctx, p, nf, in.Content)
-	}
+	out = Updated{Previous: p.Version, DryRun: true, Quarantined: s.quarantined(p)}
+	n, err := s.planned(ctx, p, nf, set, in.Content)
 	if err != nil {
 		return Updated{}, err
 	}
-	if set == nil {
-		out.File, out.Created = n.changed[0], n.created > 0
+	if !n.many {
+		before, err := s.store.Files(ctx, p.ID, p.Version)
+		if err != nil {
+			return Updated{}, fmt.Errorf("read files: %w", err)
+		}
+		n.all = append(slices.DeleteFunc(before, func(f sandlot.File) bool { return f.Name == n.changed[0].Name }), n.changed[0])
 	}
-	var adds int64
-	for _, f := range n.change.Put {
-		adds += f.Blob.Size
-		p.Size += f.Blob.Size
-	}
+	adds := sizeOf(n.change.Put)
 	if err := s.fits(ctx, by, sandlot.ActEdit, dryStep{bytes: adds}); err != nil {
 		return Updated{}, err
 	}
@@ -123,10 +117,9 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if email == EmailSet {
 		email = EmailNone
 	}
-	for _, f := range n.change.Drop {
-		p.Size -= f.Blob.Size
-	}
-	p.Version, p.FileCount, p.Primary, p.UpdatedAt = p.Version+1, p.FileCount+n.created-n.removed, cmp.Or(n.change.Primary, p.Primary), s.now().UTC()
+	p.Size += adds - sizeOf(n.change.Drop)
+	p.Version, p.FileCount, p.Primary, p.UpdatedAt = p.Version+1, p.FileCount+n.created-n.removed,
+		cmp.Or(n.change.Primary, p.Primary), s.now().UTC()
 	if nf.Title != nil {
 		p.Title = *nf.Title
 	}
@@ -138,43 +131,9 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	}
 	p.Suffix = ""
 	out.Project, out.Addresses = p, s.Places.Project(p.ID, p.Version, "")
-	if set != nil {
-		out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
-	}
+	n.answer(&out)
 	kept, err := s.versionWarnings(ctx, p, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), kept)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept)
 	return out, nil
-}
-
-// planFile computes the version that an update of one file makes.
-func (s *Service) planFile(ctx context.Context, p sandlot.Project, nf newFile, c Content) (n newTree, err error) {
-	name, off, err := withoutWrapper(ctx, s.store, p, nf.Filename)
-	if err != nil {
-		return n, err
-	}
-	f := sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
-	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
-		return n, err
-	}
-	if err := checkWhole(c, nf); err != nil {
-		return n, err
-	}
-	before, err := s.checkPlace(ctx, p, f)
-	if err != nil {
-		return n, err
-	}
-	if n.all, err = s.store.Files(ctx, p.ID, p.Version); err != nil {
-		return n, fmt.Errorf("read files: %w", err)
-	}
-	if before == nil {
-		n.created, n.all = 1, append(n.all, f)
-	} else {
-		old := fileNamed(n.all, f.Name)
-		n.change.Drop = []sandlot.File{*old}
-		*old = f
-	}
-	n.change.Put, n.changed = []sandlot.File{f}, []sandlot.File{f}
-	n.warnings = slices.Concat(off, shrunk(f, before), contentWarnings(c, name, name == p.Primary))
-	return n, nil
 }

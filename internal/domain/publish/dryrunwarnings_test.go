@@ -38,8 +38,8 @@ func TestADryRunWarnsAsTheCallDoes(t *testing.T) {
 		expect.OK(t, err)
 		return all(out.Warnings)
 	}
-	dry = updating(true, publish.UpdateInput{Tree: w.in.Tree(files...)})
-	expect.Same(t, "a dry update", dry, updating(false, publish.UpdateInput{Tree: w.in.Tree(files...)}))
+	dry = updating(true, publish.UpdateInput{Many: publish.Many{Tree: w.in.Tree(files...)}})
+	expect.Same(t, "a dry update", dry, updating(false, publish.UpdateInput{Many: publish.Many{Tree: w.in.Tree(files...)}}))
 	if len(dry) < 4 {
 		t.Errorf("it warns of %q", dry)
 	}

@@ -263,7 +263,7 @@ func TestFailuresOfTheStore(t *testing.T) {
 			by := w.account()
 			id := w.publishMany(by, "index.html", page, "a.js", "a", "b.js", "b").Project.ID
 			w.store.Step = on("Rearrange", f.before, f.after)
-			if _, err := w.updateMany(by, publish.UpdateInput{Replace: true}, "index.html", page, "a.js", long("a"), "c.js", "c"); err == nil {
+			if _, err := w.updateMany(by, publish.UpdateInput{Many: publish.Many{Replace: true}}, "index.html", page, "a.js", long("a"), "c.js", "c"); err == nil {
 				t.Fatal("acknowledged")
 			}
 			w.store.Step = nil

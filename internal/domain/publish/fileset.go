@@ -43,7 +43,8 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 		return nil, FileError{t.bad[0].sent, err}
 	}
 	for name := range t.declared {
-		return nil, sandlot.Refuse(sandlot.CodeMissingField, "The file %s has a size or sha256, and no content.", inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
+		return nil, sandlot.Refuse(sandlot.CodeMissingField, "The file %s has a size or sha256, and no content.",
+			inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
 			Note("Send its bytes with it, or leave it out.")
 	}
 	if len(t.files) == 0 {
@@ -86,7 +87,8 @@ func (t *Tree) noFiles() error {
 	if len(t.leftOut) > 0 {
 		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
 	}
-	return sandlot.Refuse(code, "%s", what).In(t.field()).With(sandlot.OpPack).Note("Send the files of the project, with a page such as index.html among them. From a folder:")
+	return sandlot.Refuse(code, "%s", what).In(t.field()).With(sandlot.OpPack).
+		Note("Send the files of the project, with a page such as index.html among them. From a folder:")
 }
 
 // apart refuses two files that no file system could keep apart.
@@ -103,16 +105,24 @@ func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	if folder != "" {
 		w = append(w, unwrapped(folder))
 	}
-	w = append(w, t.leavings(false, "which tools have made", "Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
-	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public", "Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: true.")...)
+	w = append(w, t.leavings(false, "which tools have made",
+		"Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
+	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public",
+		"Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: "+
+			"true.")...)
 	if n := len(t.guessed); n > 0 {
-		w = append(w, sandlot.Warn("read_as", fmt.Sprintf("The archive does not say in which alphabet %s: read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"), inspect.Quoted(t.guessed[0])),
-			"If these are not the letters that were meant, the page does not find the files: pack the folder again with a program that writes names in UTF-8, or rename the files."))
+		w = append(w, sandlot.Warn("read_as",
+			fmt.Sprintf("The archive does not say in which alphabet %s: "+
+				"read as CP437, as the ZIP format began, such as %s.", counted(n, "name is", "names are"),
+				inspect.Quoted(t.guessed[0])),
+			"If these are not the letters that were meant, the page does not find the files: "+
+				"pack the folder again with a program that writes names in UTF-8, or rename the files."))
 	}
 	if n := len(t.read); n > 0 {
 		w = append(w, ReadAs(t.field(), inspect.Quoted(t.read[0])))
 		if n > 1 {
-			w[len(w)-1].Message = fmt.Sprintf("The names of %d files were read without what does not belong to them, such as %s.", n, inspect.Quoted(t.read[0]))
+			w[len(w)-1].Message = fmt.Sprintf("The names of %d files were read without what does not belong to "+
+				"them, such as %s.", n, inspect.Quoted(t.read[0]))
 		}
 	}
 	return w
@@ -130,7 +140,9 @@ func (t *Tree) leavings(secret bool, why, hint string) []sandlot.Warning {
 	if n == 0 {
 		return nil
 	}
-	return []sandlot.Warning{sandlot.Warn("left_out", fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")), hint)}
+	return []sandlot.Warning{sandlot.Warn("left_out",
+		fmt.Sprintf("%s left out, %s: %s.", counted(n, "file was", "files were"), why, strings.Join(kinds, ", ")),
+		hint)}
 }
 
 // counted returns a number with its noun.
@@ -219,7 +231,8 @@ func (s *fileSet) warningsAbout(ctx context.Context, primary string) ([]sandlot.
 		list = append(list, w...)
 	}
 	if more > 0 {
-		list = append(list, sandlot.Warn("more_warnings", counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
+		list = append(list, sandlot.Warn("more_warnings",
+			counted(more, "more file is", "more files are")+" gzipped, base64 text or damaged.", ""))
 	}
 	return list, nil
 }
@@ -267,7 +280,9 @@ func holds(files []sandlot.File, folder string) bool {
 
 // unwrapped returns the warning that a folder was taken off.
 func unwrapped(folder string) sandlot.Warning {
-	return sandlot.Warn("unwrapped", fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)), "Nothing has to be done: the files are at the root of the project.")
+	return sandlot.Warn("unwrapped",
+		fmt.Sprintf("The folder %s around all files was taken off.", inspect.Quoted(folder)),
+		"Nothing has to be done: the files are at the root of the project.")
 }
 
 // beside warns if the files of an update lie in a folder that is new to the project and holds a page: players open
@@ -281,7 +296,11 @@ func (s *fileSet) beside(primary string, current []sandlot.File) []sandlot.Warni
 	for i := range inside {
 		inside[i] = inside[i][len(folder):]
 	}
-	return []sandlot.Warning{sandlot.Warn("page_as_before", fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: players still open %s, which is as before, and not %s.",
-		inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+names.Page(inside))),
-		"If they were to take the place of the project's files, send them again with update and replace: true, which takes that folder off. If the page of that folder is to be opened, name it as primary_file.")}
+	return []sandlot.Warning{sandlot.Warn("page_as_before",
+		fmt.Sprintf("All files came in the folder %s, which is new in this project, and were added there: "+
+			"players still open %s, which is as before, and not %s.",
+			inspect.Quoted(folder), inspect.Quoted(primary), inspect.Quoted(folder+names.Page(inside))),
+		"If they were to take the place of the project's files, send them again with update and replace: "+
+			"true, which takes that folder off. "+
+			"If the page of that folder is to be opened, name it as primary_file.")}
 }

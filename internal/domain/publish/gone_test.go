@@ -6,7 +6,6 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/testworld"
 )
 
 // TestAPublishFailsWhenItsAccountIsDeletedMeanwhile: who sends content for long may have lost the account by its end.
@@ -51,25 +50,6 @@ func TestAPublishFailsWhenItsAccountIsDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone: what part 1 said of it was forgotten with the account, its upload_token, too.
-func TestAnUploadWhoseAccountWasDeletedTellsThatItsProjectIsGone(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := testworld.Nobody()
-	first := w.waits(by, part{id: "x", n: 1, text: page, email: address, total: 2})
-	joins, err := w.Identify(t.Context(), sandlot.Presented{Key: first.Token}, sandlot.Sender{Network: "198.51.100.7"})
-	expect.OK(t, err)
-	last := part{id: "x", n: 2, text: long("two")}
-	out := w.completes(by, last)
-	expect.OK(t, w.DeleteAccount(t.Context(), w.owner(out.Account.ID), out.Account.Handle))
-	for _, by := range []sandlot.Caller{by, joins} {
-		for _, p := range []part{last, {id: "x", n: 1, text: page, email: address}, {id: "x", total: 2}} {
-			_, _, err := w.send(by, p)
-			refused(t, err, sandlot.CodeProjectNotFound)
-		}
-	}
-}
-
 // TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone: one of many files takes a while.
 func TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone(t *testing.T) {
 	t.Parallel()
@@ -80,7 +60,7 @@ func TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone(t *testing.T) {
 			return err
 		},
 		"many files": func(w *world, by sandlot.Caller, id sandlot.ProjectID) error {
-			_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(id), Tree: w.in.Tree("b.js", "b", "c.js", "c")})
+			_, _, err := w.Update(ctx, by, publish.UpdateInput{Project: string(id), Many: publish.Many{Tree: w.in.Tree("b.js", "b", "c.js", "c")}})
 			return err
 		},
 		"a file less": func(w *world, by sandlot.Caller, id sandlot.ProjectID) error {

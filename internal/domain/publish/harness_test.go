@@ -27,6 +27,8 @@ type accounts = account.Service
 // world is a testworld.World with short names, and the methods of its Services, their Contents and its Authenticator as its own.
 type world struct {
 	*publish.Service
+	*publish.Reader
+	*publish.Keyring
 	*publish.Contents
 	*publish.Authenticator
 	*accounts
@@ -53,7 +55,7 @@ func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
 func (w *world) node() *world { w.t.Helper(); return worldOf(w.t, w.in.Node(w.t)) }
 
 func worldOf(t *testing.T, in *testworld.World) *world {
-	return &world{Service: in.Publish, Contents: in.Publish.Contents, Authenticator: in.Callers, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
+	return &world{Service: in.Publish, Reader: in.Publish.Reader, Keyring: in.Publish.Keyring, Contents: in.Publish.Contents, Authenticator: in.Callers, accounts: in.Account, in: in, t: t, db: in.DB, store: in.Faults, blobs: in.Blobs, clock: clock{in.Clock}, dir: in.Dir, logs: in.Logs}
 }
 
 // clock is the world's, by the names that these tests use.

@@ -29,8 +29,11 @@ func CheckIdempotencyKey(key string) error {
 	if len(key) >= 1 && len(key) <= MaxIdempotencyKey && visible(key) {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The idempotency key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).In("idempotency_key").
-		With(sandlot.OpSame).Note("Send a fresh random value, such as a UUID, with each new request, and the same value only when that request is sent again.")
+	return sandlot.Refuse(sandlot.CodeInvalidField,
+		"The idempotency key must be 1 to %d visible ASCII characters; %d bytes came.", MaxIdempotencyKey, len(key)).
+		In("idempotency_key").
+		With(sandlot.OpSame).Note("Send a fresh random value, such as a UUID, with each new request, " +
+		"and the same value only when that request is sent again.")
 }
 
 // idempotency keeps repeated calls and forms from having their effect again. It may be used concurrently.
@@ -60,7 +63,9 @@ type request struct {
 
 // newRequest describes a call by its operation, its fields and its bytes. A malformed idempotency key is refused. The
 // purposes of the digests stay as they are, because the records of the last day are found by them.
-func (c *idempotency) newRequest(by sandlot.Caller, key string, op sandlot.Op, part *PartInput, sent Content, words ...any) (*request, error) {
+func (c *idempotency) newRequest(by sandlot.Caller, key string, op sandlot.Op, part *PartInput, sent Content,
+	words ...any,
+) (*request, error) {
 	if by.Ticket() != nil {
 		key = by.Ticket().ID() // whatever key the call names: a ticket is good for one call
 	}
@@ -188,7 +193,9 @@ func (in *PartInput) asked() []any {
 // In this process a call under the idempotency key of one in flight is refused with CodeRequestInProgress. Between
 // processes the record, which is unique, decides which of two calls takes effect; the other is answered from it. A
 // crash leaves both, the effect and the record, or neither.
-func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func() (T, error), recorded func(IdempotencyRecord, Minted) (T, error)) (T, error) {
+func idempotent[T any](ctx context.Context, c *idempotency, r *request, do func() (T, error),
+	recorded func(IdempotencyRecord, Minted) (T, error),
+) (T, error) {
 	var none T
 	if r == nil {
 		return do()
@@ -228,7 +235,9 @@ func (c *idempotency) hold(ctx context.Context, r *request) (release func(), err
 	}
 	release, free := c.inFlight.Try(r.lease)
 	if !free {
-		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress, "A request with this idempotency key is still in progress.").In("idempotency_key").With(sandlot.OpWait).After(idempotencyWait).
+		return nil, sandlot.Refuse(sandlot.CodeRequestInProgress,
+			"A request with this idempotency key is still in progress.").In("idempotency_key").With(sandlot.OpWait).
+			After(idempotencyWait).
 			Note("Send the same request again: when the first is done, it gets the same answer.")
 	}
 	return release, nil
@@ -261,7 +270,9 @@ func (c *idempotency) findAnswer(ctx context.Context, r *request) (IdempotencyRe
 }
 
 func otherRequest() error {
-	return sandlot.Refuse(sandlot.CodeIdempotencyMismatch, "This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").With(sandlot.OpSame).
+	return sandlot.Refuse(sandlot.CodeIdempotencyMismatch,
+		"This idempotency key was sent with another request in the last 24 hours.").In("idempotency_key").
+		With(sandlot.OpSame).
 		Note("Send a fresh random idempotency key with this request; the old one belongs to the earlier request.")
 }
 
@@ -283,9 +294,13 @@ func (c *idempotency) notElsewhere(ctx context.Context, r *request) error {
 // doneElsewhere refuses a call that was made, to a caller who cannot prove to have made it. It says how to get to the
 // project without the keys of that answer.
 func (c *idempotency) doneElsewhere() error {
-	return sandlot.Refuse(sandlot.CodeReplayedElsewhere, "This request was made under this idempotency key in the last 24 hours, from another network, or from one that strangers may share. It is done; its keys are not shown again here.").
+	return sandlot.Refuse(sandlot.CodeReplayedElsewhere,
+		"This request was made under this idempotency key in the last 24 hours, from another network, "+
+			"or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(sandlot.OpWait).
-		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: the account has the project, and mints new keys. If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
+		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: "+
+			"the account has the project, and mints new keys. "+
+			"If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
 }
 
 // sealed returns the seal of the answer to the request: it opens with the idempotency key, the request itself, and the
@@ -296,11 +311,14 @@ func (r *request) sealed() sandlot.Seal {
 
 // record returns the record that the step of a call leaves, so that the call takes effect once and can be answered from
 // it; nil for a call without an idempotency key. A form leaves no answer.
-func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted, m made) (*IdempotencyRecord, error) {
+func (c *idempotency) record(r *request, id sandlot.ProjectID, version int, email EmailOutcome, keys Minted,
+	m made,
+) (*IdempotencyRecord, error) {
 	if r == nil {
 		return nil, nil
 	}
-	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: c.now().UTC().Add(IdempotencyLife), Project: id, Version: version, Email: email}
+	rec := &IdempotencyRecord{Key: r.key, Elsewhere: r.elsewhere, Request: r.asked, ExpiresAt: c.now().UTC().
+		Add(IdempotencyLife), Project: id, Version: version, Email: email}
 	if r.by.Ticket() != nil {
 		rec.Ticket = r.by.Ticket().Hash
 	}
@@ -328,9 +346,12 @@ func (c *idempotency) formRecord(by sandlot.Caller, act, token string) (Idempote
 // ticketUsed refuses bytes other than those that a ticket was used for. It names the version made of these, but none of
 // the keys.
 func ticketUsed(rec IdempotencyRecord, at sandlot.Places) error {
-	return sandlot.Refuse(sandlot.CodeTicketUsed, "This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version, rec.Project).
+	return sandlot.Refuse(sandlot.CodeTicketUsed,
+		"This ticket was used: its bytes are version %d of the project %s. Nothing was changed now.", rec.Version,
+		rec.Project).
 		Detail("project_id", string(rec.Project)).Detail("url", at.Project(rec.Project, 0, "").URL).Detail("version", rec.Version).
-		With(sandlot.OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; ask for another ticket to send other ones.")
+		With(sandlot.OpTicket).Note("A ticket is good for one call. The same bytes get the same answer again; " +
+		"ask for another ticket to send other ones.")
 }
 
 // An IdempotencyRecord stays for IdempotencyLife after a step, so that a repeat of the call under the same idempotency

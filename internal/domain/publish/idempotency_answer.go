@@ -16,9 +16,17 @@ import (
 // Of the first answer only the minted keys are kept. The rest is read from the version that the call made, or, if that
 // was erased, from the fields of it in the record.
 
+// answers makes the answers to calls that were made before.
+type answers struct {
+	finder
+	warner
+	owners
+	uploads *uploads
+}
+
 // asOf returns a project as one of its versions left it, with that version's files. An erased version is rebuilt from
 // left, which has the one file that it brought; without left it is CodeProjectNotFound.
-func (s *Service) asOf(ctx context.Context, id sandlot.ProjectID, version int, left []byte) (sandlot.Project, []sandlot.File, error) {
+func (s *answers) asOf(ctx context.Context, id sandlot.ProjectID, version int, left []byte) (sandlot.Project, []sandlot.File, error) {
 	p, err := s.find(ctx, string(id))
 	if err != nil {
 		return p, nil, err
@@ -29,7 +37,8 @@ func (s *Service) asOf(ctx context.Context, id sandlot.ProjectID, version int, l
 		return p, files, nil
 	}
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return p, nil, sandlot.Refuse(sandlot.CodeProjectNotFound, "This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
+		return p, nil, sandlot.Refuse(sandlot.CodeProjectNotFound,
+			"This succeeded earlier, but version %d of %s is no longer kept.", version, p.ID).
 			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Read the project for what there is now.")
 	}
 	if err != nil {
@@ -40,15 +49,12 @@ func (s *Service) asOf(ctx context.Context, id sandlot.ProjectID, version int, l
 		return p, nil, fmt.Errorf("read files: %w", err)
 	}
 	p.Version, p.Suffix, p.Title, p.Primary, p.UpdatedAt = v.N, v.Suffix, v.Title, v.Primary, v.CreatedAt
-	p.Size, p.FileCount = 0, len(files)
-	for _, f := range files {
-		p.Size += f.Blob.Size
-	}
+	p.Size, p.FileCount = sizeOf(files), len(files)
 	return p, files, nil
 }
 
 // published rebuilds the answer to a publish, but for the keys it minted.
-func (s *Service) published(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Published, error) {
+func (s *answers) published(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Published, error) {
 	p, files, err := s.asOf(ctx, id, version, left)
 	if err != nil {
 		return Published{}, err
@@ -78,7 +84,7 @@ func (s *Service) published(ctx context.Context, by sandlot.Caller, id sandlot.P
 }
 
 // updated rebuilds the answer to an update.
-func (s *Service) updated(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Updated, error) {
+func (s *answers) updated(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, version int, left []byte) (Updated, error) {
 	p, files, err := s.asOf(ctx, id, version, left)
 	if err == nil {
 		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
@@ -109,7 +115,7 @@ func (out *Published) show(by sandlot.Caller, minted Minted) {
 }
 
 // completedPublish answers the completing call of an upload that was used before.
-func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *completing) (Published, error) {
+func (s *answers) completedPublish(ctx context.Context, by sandlot.Caller, c *completing) (Published, error) {
 	done := *c.upload.Done
 	out, err := s.published(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -138,7 +144,7 @@ func (s *Service) completedPublish(ctx context.Context, by sandlot.Caller, c *co
 
 // tellEmail puts the address of the request into the answer about a new account, even if its owner has changed it
 // since.
-func (s *Service) tellEmail(out *Published, np newProject, mail EmailOutcome) {
+func (s *answers) tellEmail(out *Published, np newProject, mail EmailOutcome) {
 	if out.Account != nil && np.Email != "" {
 		out.Account.Email, out.Mailed = np.Email, s.sends() && mail != EmailUnsent
 	}
@@ -153,7 +159,7 @@ func unsentBefore(left []byte, mail EmailOutcome) EmailOutcome {
 }
 
 // completedUpdate answers the completing call of an upload that was used before.
-func (s *Service) completedUpdate(ctx context.Context, by sandlot.Caller, c *completing) (Updated, error) {
+func (s *answers) completedUpdate(ctx context.Context, by sandlot.Caller, c *completing) (Updated, error) {
 	done := *c.upload.Done
 	out, err := s.updated(ctx, by, done.Project, done.Version, done.Made)
 	if err != nil {
@@ -174,7 +180,9 @@ func (s *Service) completedUpdate(ctx context.Context, by sandlot.Caller, c *com
 }
 
 // recordedPublish answers a publish that was made before.
-func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, rec IdempotencyRecord, keys Minted) (Published, error) {
+func (s *answers) recordedPublish(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject,
+	rec IdempotencyRecord, keys Minted,
+) (Published, error) {
 	out, err := s.published(ctx, by, rec.Project, rec.Version, rec.Made)
 	if err != nil {
 		return Published{}, err
@@ -191,12 +199,15 @@ func (s *Service) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 	}
 	s.tellEmail(&out, np, rec.Email)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
-	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.listingWarnings(out.Project), vain), true
+	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept,
+		s.listingWarnings(out.Project), vain), true
 	return out, err
 }
 
 // recordedUpdate answers an update that was made before.
-func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, rec IdempotencyRecord) (Updated, error) {
+func (s *answers) recordedUpdate(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile,
+	rec IdempotencyRecord,
+) (Updated, error) {
 	if in.FormToken != "" {
 		if p, err := s.find(ctx, string(rec.Project)); err != nil || p.Version != rec.Version {
 			return Updated{}, cmp.Or(err, error(FormUsedError{rec.Version}))
@@ -208,7 +219,7 @@ func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 	}
 	var vain []sandlot.Warning
 	if in.Part != nil {
-		call := s.updateCall(by, in, &nf)
+		call := updateCall(s.places, by, in, &nf)
 		m, err := s.uploads.firstSaid(ctx, call)
 		if err != nil {
 			return Updated{}, err
@@ -223,7 +234,9 @@ func (s *Service) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 // warningsAgain returns the warnings about the files of a call, for an answer from its record, and those about the
 // version that it made. Warnings about each of many files are in the record, all others are made anew. charge takes the
 // bytes that are read: a call whose bytes were all charged has none.
-func (s *Service) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File, left []byte, charge sandlot.Charge) (about, kept []sandlot.Warning, err error) {
+func (s *answers) warningsAgain(ctx context.Context, p sandlot.Project, one sandlot.File, many []sandlot.File,
+	left []byte, charge sandlot.Charge,
+) (about, kept []sandlot.Warning, err error) {
 	m, _ := readMade(left)
 	changed := []sandlot.File{one}
 	switch {
@@ -264,7 +277,7 @@ func (m uploadMeta) update() newFile {
 }
 
 // recordedDelete answers a deletion that was made before.
-func (s *Service) recordedDelete(ctx context.Context, by sandlot.Caller, name string, rec IdempotencyRecord) (Deleted, error) {
+func (s *answers) recordedDelete(ctx context.Context, by sandlot.Caller, name string, rec IdempotencyRecord) (Deleted, error) {
 	p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 	if err == nil {
 		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
@@ -280,10 +293,12 @@ func (s *Service) recordedDelete(ctx context.Context, by sandlot.Caller, name st
 
 // recordedSignup answers a signup that was made before, with the address of that request, even if its owner has changed
 // it since.
-func (s *Service) recordedSignup(ctx context.Context, email string, rec IdempotencyRecord, keys Minted) (SignedUp, error) {
+func (s *answers) recordedSignup(ctx context.Context, email string, rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 	a, err := s.store.Account(ctx, rec.Account)
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return SignedUp{}, sandlot.Refuse(sandlot.CodeNotFound, "This succeeded earlier, but the account was deleted since.").With(sandlot.OpSignup).Note("Make another one, under a fresh idempotency key.")
+		return SignedUp{}, sandlot.Refuse(sandlot.CodeNotFound,
+			"This succeeded earlier, but the account was deleted since.").With(sandlot.OpSignup).
+			Note("Make another one, under a fresh idempotency key.")
 	}
 	a.Email, a.EmailVerified = email, false
 	out := SignedUp{Account: a, Key: keys.Account, FromRecord: true, email: rec.Email}
@@ -306,12 +321,16 @@ type made struct {
 	Text     bool
 	Warnings []sandlot.Warning `json:",omitempty"` // warnings that nothing else reveals
 	Unsent   bool              `json:",omitempty"` // whether no message was sent to the address in the call
-	Many     *madeOfMany       `json:",omitempty"` // of a call with many files; an update has these instead of Filename and the fields after it
+	// of a call with many files; an update has these instead of Filename and the fields after it
+	Many *madeOfMany `json:",omitempty"`
 }
 
 // madeOf describes the version that a step makes, with the file of the call.
 func madeOf(title, suffix string, at time.Time, f sandlot.File, created bool) made {
-	return made{Title: title, Suffix: suffix, At: at, Filename: f.Name, Created: created, Size: f.Blob.Size, SHA256: f.Blob.SHA256, Text: f.Blob.Text}
+	return made{
+		Title: title, Suffix: suffix, At: at, Filename: f.Name, Created: created, Size: f.Blob.Size,
+		SHA256: f.Blob.SHA256, Text: f.Blob.Text,
+	}
 }
 
 // encode writes m for a record.

@@ -353,56 +353,6 @@ func (w *world) exec(query string, args ...any) {
 	expect.OK(w.t, err)
 }
 
-func TestIdempotencyWhenTheProjectOrVersionIsGone(t *testing.T) {
-	t.Parallel()
-	t.Run("a project that was deleted is 404, and nothing is made", func(t *testing.T) {
-		w, by, id := idempotencyWorld(t)
-		c := w.idempotentCalls(id)["publish"]
-		m, _, err := c.make(w.Service, by, uuid)
-		expect.OK(t, err)
-		w.exec("UPDATE projects SET deleted_at = 1 WHERE id = ?", string(m.Project))
-		w.unchanged(t, func() {
-			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, sandlot.CodeProjectNotFound)
-		})
-	})
-	t.Run("an account that was deleted is 404, and none is made", func(t *testing.T) {
-		w, by, id := idempotencyWorld(t)
-		c := w.idempotentCalls(id)["signup"]
-		m, _, err := c.make(w.Service, by, uuid)
-		expect.OK(t, err)
-		w.exec("UPDATE accounts SET deleted_at = 1 WHERE id = ?", m.Account)
-		w.unchanged(t, func() {
-			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, sandlot.CodeNotFound)
-		})
-	})
-	t.Run("a version that is not kept any more is 404 for what lists its files, and nothing is made", func(t *testing.T) {
-		w, by, id := idempotencyWorld(t)
-		c := w.idempotentCalls(id)["delete-file"]
-		m, _, err := c.make(w.Service, by, uuid)
-		expect.OK(t, err)
-		w.put(by, id, "later", "x")
-		w.exec("DELETE FROM versions WHERE n = ?", m.Version)
-		w.unchanged(t, func() {
-			_, _, err := c.make(w.Service, by, uuid)
-			refused(t, err, sandlot.CodeProjectNotFound)
-		})
-	})
-	t.Run("a record that another installation's secret sealed gives no keys", func(t *testing.T) {
-		w, by, id := idempotencyWorld(t)
-		c := w.idempotentCalls(id)["publish"]
-		_, _, err := c.make(w.Service, by, uuid)
-		expect.OK(t, err)
-		w.exec("UPDATE once SET answer = zeroblob(60)")
-		w.unchanged(t, func() {
-			if m, _, err := c.make(w.Service, by, uuid); err == nil || m.Keys.Project != "" {
-				t.Errorf("got %v", err)
-			}
-		})
-	})
-}
-
 func TestCheckIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	for key, ok := range map[string]bool{

@@ -62,7 +62,10 @@ func (a About) change() (c DetailsChange, err error) {
 
 // names returns the names of the fields that were sent.
 func (a About) names() (list []string) {
-	for name, sent := range map[string]bool{"description": a.Description != nil, "listed": a.Listed != nil, "threads": a.Threads != nil, "tags": a.Tags != nil} {
+	for name, sent := range map[string]bool{
+		"description": a.Description != nil, "listed": a.Listed != nil,
+		"threads": a.Threads != nil, "tags": a.Tags != nil,
+	} {
 		if sent {
 			list = append(list, name)
 		}
@@ -105,22 +108,27 @@ type UpdateInput struct {
 	Filename string
 	Title    *string
 	About
-	Email       string
-	Lang        string
-	IfVersion   *int
-	Content     Content
-	Declared    Declared
-	Tree        *Tree  // set if the call brings many files; then Filename, Content and Declared are ignored
-	Replace     bool   // the files of Tree are all that the project has afterwards
-	Force       bool   // accept files that look damaged, and files whose names suggest secrets
-	Unwrap      bool   // take off one folder that wraps all files of Tree, if it holds their page; Replace does so, too
-	Folder      string // where in the project the files of Tree go; empty: to its top
-	Primary     string // with many files, the one that is served for "/"; empty: as before, or, with Replace, the one that Update finds
-	Archive     string // in an upload's part 1: the format of the archive that the assembled bytes are
+	Email     string
+	Lang      string
+	IfVersion *int
+	Content   Content
+	Declared  Declared
+	Force     bool // accept files that look damaged, and files whose names suggest secrets
+	Many
 	Part        *PartInput
 	Idempotency string // the idempotency key, if any
 	FormToken   string // the token of a form of the website, in place of an idempotency key
 	DryRun      bool   // only check the call
+}
+
+// Many holds the files of an update that brings many, and their places in the project.
+type Many struct {
+	Tree    *Tree  // set if the call brings many files; then Filename, Content and Declared are ignored
+	Replace bool   // they are all that the project has afterwards
+	Unwrap  bool   // take off one folder that wraps all of them, if it holds their page; Replace does so, too
+	Folder  string // where in the project they go; empty: to its top
+	Primary string // the one that is served for "/"; empty: as before, or, with Replace, the one that Update finds
+	Archive string // in an upload's part 1: the format of the archive that the assembled bytes are
 }
 
 // Intended is a call whose bytes are still to come: an update if Update is set, or else a publish.
@@ -202,11 +210,12 @@ type Minted struct {
 // Pending is the answer to a part of an upload that is not complete. The part is durable: it
 // need not be sent again before ExpiresAt.
 type Pending struct {
-	UploadID                    string
-	Token                       sandlot.Secret // the upload_token, which joins the upload from any network; empty if a key of the account is needed
-	Total                       int            // 0 while unknown
-	Received                    []int          // the first 100, as of Missing
-	Missing                     []int          // below the total, or below the highest part received
+	UploadID string
+	// the upload_token, which joins the upload from any network; empty if a key of the account is needed
+	Token                       sandlot.Secret
+	Total                       int   // 0 while unknown
+	Received                    []int // the first 100, as of Missing
+	Missing                     []int // below the total, or below the highest part received
 	ReceivedCount, MissingCount int
 	ExpiresAt                   time.Time
 	Warnings                    []sandlot.Warning
@@ -321,7 +330,7 @@ type Brought struct {
 }
 
 // projectRead warns about an address that the service does not give for the project.
-func (s *Service) projectRead(ref string) []sandlot.Warning {
+func (s Config) projectRead(ref string) []sandlot.Warning {
 	id := s.Places.ProjectID(ref)
 	at := s.Places.Project(id, 0, "")
 	switch strings.TrimSpace(ref) {

@@ -41,6 +41,22 @@ type KeyringStore interface {
 	RevokeKey(ctx context.Context, account sandlot.AccountID, id int64, at time.Time) error
 }
 
+// A Keyring holds the calls by which owners of accounts, in a session, manage their keys. Its methods keep the promises
+// of a Service.
+type Keyring struct {
+	projects    projectsStore
+	management  KeyringStore
+	idempotency *idempotency
+	vault       *sandlot.Vault
+	now         func() time.Time
+	spend       func()
+}
+
+// projectsStore is the part of a Store that a Keyring uses.
+type projectsStore interface {
+	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
+}
+
 // NewKey is a key of one project that a person requests on the website.
 type NewKey struct {
 	Project sandlot.ProjectID
@@ -50,7 +66,7 @@ type NewKey struct {
 
 // Keys returns a page of 50 of the account's keys, newest first: those with an ID below before, where 0 is all. next is
 // the before of the following page, 0 after the last. It lists no revoked key, and no key in clear.
-func (s *Service) Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error) {
+func (s *Keyring) Keys(ctx context.Context, by sandlot.Caller, before int64) (list []sandlot.Key, next int64, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, 0, err
 	}
@@ -64,16 +80,16 @@ func (s *Service) Keys(ctx context.Context, by sandlot.Caller, before int64) (li
 
 // KeyProjects returns the projects that a key can be minted for: the 100 of the account that were changed last, and
 // whether it has more.
-func (s *Service) KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error) {
+func (s *Keyring) KeyProjects(ctx context.Context, by sandlot.Caller) (list []sandlot.Project, more bool, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return nil, false, err
 	}
-	list, err = s.store.Projects(ctx, by.Account(), 0, keyProjects+1)
+	list, err = s.projects.Projects(ctx, by.Account(), 0, keyProjects+1)
 	return list[:min(len(list), keyProjects)], len(list) > keyProjects, err
 }
 
 // FormToken draws the token of a form, which permits each act of the form once. It records nothing.
-func (s *Service) FormToken(_ context.Context, by sandlot.Caller) (string, error) {
+func (s *Keyring) FormToken(_ context.Context, by sandlot.Caller) (string, error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return "", err
 	}
@@ -83,7 +99,7 @@ func (s *Service) FormToken(_ context.Context, by sandlot.Caller) (string, error
 // MintKey mints a key for one project of the account, and returns it in clear, which no other call can. A name that is
 // empty or too long is CodeInvalidField; another account's project is ErrNotFound, one with 100 keys ErrTooMany, and a
 // form that was sent before ErrAlreadyDone.
-func (s *Service) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sandlot.Secret, error) {
+func (s *Keyring) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sandlot.Secret, error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return "", err
 	}
@@ -91,7 +107,7 @@ func (s *Service) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sa
 	if name == "" || cut || utf8.RuneCountInString(name) > MaxKeyName {
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The name of a key has 1 to %d characters.", MaxKeyName).In("name")
 	}
-	key, secret, err := s.newKey(sandlot.ProjectKey, name)
+	key, secret, err := newKey(s.vault, s.now(), sandlot.ProjectKey, name)
 	if err != nil {
 		return "", err
 	}
@@ -106,18 +122,20 @@ func (s *Service) MintKey(ctx context.Context, by sandlot.Caller, in NewKey) (sa
 // RotateKey mints an account key and revokes all other account keys in the same step: there is one at any time. It
 // returns the new one in clear, which no other call can. Keys of single projects stay. A form that was sent before is
 // ErrAlreadyDone.
-func (s *Service) RotateKey(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
+func (s *Keyring) RotateKey(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
 	return s.replaceKeys(by, "rotate", form, func(key sandlot.Key, record IdempotencyRecord) error {
 		return s.management.RotateKey(ctx, by.Account(), key, record)
 	})
 }
 
 // replaceKeys mints an account key, which replace records in the place of others.
-func (s *Service) replaceKeys(by sandlot.Caller, what, form string, replace func(sandlot.Key, IdempotencyRecord) error) (sandlot.Secret, error) {
+func (s *Keyring) replaceKeys(by sandlot.Caller, what, form string,
+	replace func(sandlot.Key, IdempotencyRecord) error,
+) (sandlot.Secret, error) {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return "", err
 	}
-	key, secret, err := s.newKey(sandlot.AccountKey, "account key")
+	key, secret, err := newKey(s.vault, s.now(), sandlot.AccountKey, "account key")
 	if err != nil {
 		return "", err
 	}
@@ -130,7 +148,7 @@ func (s *Service) replaceKeys(by sandlot.Caller, what, form string, replace func
 
 // OldKeys counts the keys that were made before the account's address was verified, and returns the time of that:
 // anybody who published under the address until then has them.
-func (s *Service) OldKeys(ctx context.Context, by sandlot.Caller) (n int, verified time.Time, err error) {
+func (s *Keyring) OldKeys(ctx context.Context, by sandlot.Caller) (n int, verified time.Time, err error) {
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return 0, time.Time{}, err
 	}
@@ -139,7 +157,7 @@ func (s *Service) OldKeys(ctx context.Context, by sandlot.Caller) (n int, verifi
 
 // ReplaceOldKeys mints an account key and revokes all OldKeys, those of projects too, in the same step. It returns the
 // new one in clear, which no other call can. A form that was sent before is ErrAlreadyDone.
-func (s *Service) ReplaceOldKeys(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
+func (s *Keyring) ReplaceOldKeys(ctx context.Context, by sandlot.Caller, form string) (sandlot.Secret, error) {
 	return s.replaceKeys(by, "replace old", form, func(key sandlot.Key, record IdempotencyRecord) error {
 		return s.management.ReplaceOldKeys(ctx, by.Account(), key, record)
 	})
@@ -147,9 +165,9 @@ func (s *Service) ReplaceOldKeys(ctx context.Context, by sandlot.Caller, form st
 
 // RevokeKey ends one of the account's keys for good: the next call with it is refused, in every process, and so is a
 // call that came with it before and has not written yet. It is idempotent. Another account's key is ErrNotFound.
-func (s *Service) RevokeKey(ctx context.Context, by sandlot.Caller, id int64) error {
+func (s *Keyring) RevokeKey(ctx context.Context, by sandlot.Caller, id int64) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.evenFull(func() error { return s.management.RevokeKey(ctx, by.Account(), id, s.now().UTC()) })
+	return sandlot.EvenFull(s.spend, func() error { return s.management.RevokeKey(ctx, by.Account(), id, s.now().UTC()) })
 }

@@ -50,29 +50,6 @@ func TestAProjectHasOnlySoManyKeys(t *testing.T) {
 	expect.Is(t, "one more", err, publish.ErrTooMany)
 }
 
-func TestKeysAreListedInPages(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, _, p := w.owned(address) // two keys
-	for i := range 60 {
-		_, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: p.ID, Name: fmt.Sprint("key ", i), Form: fmt.Sprint(i)})
-		expect.OK(t, err)
-	}
-	var names []string
-	pages, next := 0, int64(0)
-	for ok := true; ok; ok = next != 0 {
-		list, after, err := w.Keys(t.Context(), w.owner(a.ID), next)
-		expect.OK(t, err)
-		for _, k := range list {
-			names = append(names, k.Name)
-		}
-		pages, next = pages+1, after
-	}
-	if pages != 2 || len(names) != 62 || names[0] != "key 59" || names[61] != "account key" {
-		t.Errorf("%d pages with %d: %v", pages, len(names), names)
-	}
-}
-
 func TestARevokedKeyEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -108,23 +85,4 @@ func TestRotateKey(t *testing.T) {
 	w.caller(fresh)
 	_, err = w.RotateKey(t.Context(), w.owner(a), "")
 	expect.Is(t, "no form token", err, sandlot.CodeInvalidField)
-}
-
-func TestKeysAreForTheProjectsChangedLastAndForOthersById(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	a, by, oldest := w.owned(address)
-	for n := 1; n <= 101; n++ {
-		list, more, err := w.KeyProjects(t.Context(), w.owner(a.ID))
-		if err != nil || more != (n == 101) || len(list) != min(n, 100) {
-			t.Fatalf("of %d they are %d, more %v, %v", n, len(list), more, err)
-		}
-		if last := list[len(list)-1].ID; (last == oldest.ID) == more {
-			t.Errorf("of %d the last is %s", n, last)
-		}
-		w.publish(by, page)
-	}
-	if _, err := w.MintKey(t.Context(), w.owner(a.ID), publish.NewKey{Project: oldest.ID, Name: "x", Form: "one"}); err != nil {
-		t.Errorf("for the oldest: %v", err)
-	}
 }

@@ -106,40 +106,6 @@ type Managed struct {
 	Details Details
 }
 
-// owned returns a project on which the owner of an account, in a session, may do act. A project of another account is
-// ErrNotFound.
-func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, id sandlot.ProjectID) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	if !names.ValidProjectID(string(id)) {
-		return sandlot.Project{}, sandlot.ErrNotFound
-	}
-	p, err := s.store.Project(ctx, id)
-	if err != nil {
-		return sandlot.Project{}, err
-	}
-	return p, sandlot.Authorize(by, act, &p)
-}
-
-// Manage shows a project with its details to its owner, in a session; to another account it is ErrNotFound. A suspended
-// one comes without its files.
-func (s *Service) Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Managed, error) {
-	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
-	if err != nil {
-		return Managed{}, err
-	}
-	view, err := s.Project(ctx, by, string(p.ID))
-	if err != nil {
-		return Managed{}, err
-	}
-	if view.About != nil {
-		return Managed{view, *view.About}, nil
-	}
-	d, err := s.management.Details(ctx, id) // the project was taken down
-	return Managed{view, d}, err
-}
-
 // DescribeInput holds the details that an owner sends from a project's page.
 type DescribeInput struct {
 	Details
@@ -168,7 +134,9 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	}
 	err = s.management.SetDetails(ctx, id, c)
 	if errors.Is(err, sandlot.ErrMoved) {
-		return sandlot.Refuse(sandlot.CodeVersionConflict, "The details of %s were changed meanwhile. Nothing was changed.", p.ID).With(sandlot.OpProject, sandlot.Set("id", string(p.ID)))
+		return sandlot.Refuse(sandlot.CodeVersionConflict,
+			"The details of %s were changed meanwhile. Nothing was changed.", p.ID).
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID)))
 	}
 	return s.suspendedSince(ctx, by, id, err)
 }
@@ -190,7 +158,13 @@ type AmendInput struct {
 // version than in.IfVersion is CodeVersionConflict.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
-	p, err := s.amendable(ctx, by, ref)
+	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
+		return v, err
+	}
+	p, err := s.find(ctx, ref)
+	if err == nil {
+		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
+	}
 	if err != nil {
 		return v, err
 	}
@@ -207,7 +181,9 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 		c.Tags = &tags
 	}
 	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
-		return v, sandlot.Refuse(sandlot.CodeMissingField, "The call says nothing that is to be other. Nothing was changed.").With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
+		return v, sandlot.Refuse(sandlot.CodeMissingField,
+			"The call says nothing that is to be other. Nothing was changed.").
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
 			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
 	warnings, err := c.clean()
@@ -217,21 +193,9 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 	if err := s.amend(ctx, by, p.ID, in, c); err != nil {
 		return v, fmt.Errorf("amend project: %w", err)
 	}
-	v, err = s.Project(ctx, by, string(p.ID))
+	v, err = s.Reader.Project(ctx, by, string(p.ID))
 	v.Warnings = append(warnings, v.Warnings...)
 	return v, done(err)
-}
-
-// amendable returns the project that ref names, if by may change it.
-func (s *Service) amendable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	p, err := s.find(ctx, ref)
-	if err != nil {
-		return p, err
-	}
-	return p, sandlot.Authorize(by, sandlot.ActEdit, &p)
 }
 
 // amend records c, and with it the primary file if another is chosen.
@@ -240,14 +204,19 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		name, _, err := cleanFilename(*in.Primary)
 		var e *sandlot.Error
 		if errors.As(err, &e) {
-			return sandlot.Refuse(e.Code, "The field primary_file is no name that a file can have.").In("primary_file").With(sandlot.OpProject, sandlot.Set("id", string(id))).Note("The project's files are listed here:")
+			return sandlot.Refuse(e.Code, "The field primary_file is no name that a file can have.").
+				In("primary_file").With(sandlot.OpProject, sandlot.Set("id", string(id))).
+				Note("The project's files are listed here:")
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
-		a := arrangement{act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
-			change, err := choose(p, current)
-			made = change.Primary != ""
-			return change, err
-		}}
+		a := arrangement{
+			act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c,
+			change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+				change, err := choose(p, current)
+				made = change.Primary != ""
+				return change, err
+			},
+		}
 		if _, _, err := s.arrange(ctx, by, id, a); err != nil || made || c.empty() {
 			return err
 		}
@@ -273,7 +242,9 @@ func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 	if c.Description != nil {
 		text := cleanDescription(*c.Description)
 		if n := utf8.RuneCountInString(text); n > MaxDescription {
-			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").With(sandlot.OpSame).
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField,
+				"The description has %d characters; at most %d are kept.", n, MaxDescription).In("description").
+				With(sandlot.OpSame).
 				Note("Send a shorter description; all else would be taken as it is:")
 		}
 		c.Description = &text
@@ -288,7 +259,8 @@ func (c *DetailsChange) clean() (w []sandlot.Warning, err error) {
 	if c.Lang != nil {
 		lang, read := sandlot.CleanLang(*c.Lang)
 		if lang == "" && *c.Lang != "" {
-			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field lang is not a language code.").In("lang").With(sandlot.OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
+			return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field lang is not a language code.").In("lang").
+				With(sandlot.OpSame).Note(`Send a BCP 47 code such as "en" or "pt-BR", or "" for none; all else would be taken as it is:`)
 		}
 		c.Lang, w = &lang, append(w, read...)
 	}
@@ -304,9 +276,12 @@ func ReadTags(list []string) (sandlot.Tags, error) {
 	case len(kept) > sandlot.MaxTags:
 		e = sandlot.Refuse(sandlot.CodeInvalidField, "The project was given %d tags; it may have %d.", len(list), sandlot.MaxTags)
 	case len(wrong) > 0:
-		e = sandlot.Refuse(sandlot.CodeInvalidField, "The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.", inspect.Quoted(wrong[0]))
+		e = sandlot.Refuse(sandlot.CodeInvalidField,
+			"The tag %s cannot be: a tag has 2 to 24 letters, digits and hyphens, of any script.",
+			inspect.Quoted(wrong[0]))
 	case len(list) > 0 && len(kept) == 0:
-		e = sandlot.Refuse(sandlot.CodeInvalidField, "The list of tags has none in it, and is not empty. An empty list takes all tags away.")
+		e = sandlot.Refuse(sandlot.CodeInvalidField,
+			"The list of tags has none in it, and is not empty. An empty list takes all tags away.")
 	default:
 		return sandlot.TagsOf(kept), nil
 	}
@@ -364,12 +339,3 @@ func cleanDescription(text string) string {
 }
 
 func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
-
-// ExportProject is Export of one project for its owner, in a session. A project of another account is ErrNotFound.
-func (s *Service) ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Export, error) {
-	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
-	if err != nil {
-		return Export{}, err
-	}
-	return s.export(ctx, p.Account, []sandlot.Project{p})
-}

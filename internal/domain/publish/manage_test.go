@@ -3,7 +3,6 @@ package publish_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -210,76 +209,6 @@ func TestForms(t *testing.T) {
 		}
 		if version, _ := w.contents(by, id); version != 3 {
 			t.Errorf("version %d", version)
-		}
-	})
-}
-
-func TestVersions(t *testing.T) {
-	t.Parallel()
-	t.Run("a restored version is a new one with the old files and primary file", func(t *testing.T) {
-		w := newWorld(t)
-		by, id := w.managed()
-		w.putForm(by, id, "b.html", "three")
-		expect.OK(t, w.ChoosePrimary(t.Context(), by, id, "b.html", publish.Form{Token: "1"}))
-		expect.OK(t, w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "2"}))
-		m, err := w.Manage(t.Context(), by, id)
-		if err != nil || m.Project.Version != 5 || m.Project.Primary != "index.html" || len(m.Files) != 1 || m.Files[0].Name != "index.html" {
-			t.Errorf("%+v, %v", m, err)
-		}
-		if v, err := w.db.Publish().Version(t.Context(), id, 4); err != nil {
-			t.Error(err)
-		} else if p, err := w.AtVersion(t.Context(), nobody(), id, 4, v.Suffix); err != nil || p.Primary != "b.html" {
-			t.Errorf("version 4 opens %q: %v", p.Primary, err)
-		}
-	})
-	t.Run("two people restore at once: one version each, nothing lost", func(t *testing.T) {
-		w := newWorld(t)
-		by, id := w.managed()
-		var at sync.WaitGroup
-		errs := make([]error, 2)
-		for i := range errs {
-			at.Go(func() { errs[i] = w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: string(rune('a' + i))}) })
-		}
-		at.Wait()
-		expect.OK(t, errors.Join(errs...))
-		if version, files := w.contents(by, id); version != 4 || len(files) != 1 {
-			t.Errorf("version %d with %v", version, files)
-		}
-		for n := 1; n <= 4; n++ {
-			if files, err := w.Files(t.Context(), id, n); err != nil || len(files) == 0 {
-				t.Errorf("version %d: %v, %v", n, files, err)
-			}
-		}
-	})
-	t.Run("an erased one has no address and cannot come back; the current one stays", func(t *testing.T) {
-		w := newWorld(t)
-		by, id := w.managed()
-		v, err := w.db.Publish().Version(t.Context(), id, 1)
-		expect.OK(t, err)
-		expect.Is(t, "the current", w.EraseVersion(t.Context(), by, id, 2), publish.ErrCurrent)
-		for range 2 {
-			expect.OK(t, w.EraseVersion(t.Context(), by, id, 1))
-		}
-		_, err = w.AtVersion(t.Context(), nobody(), id, 1, v.Suffix)
-		expect.Is(t, "its address", err, sandlot.CodeProjectNotFound)
-		expect.Is(t, "restored", w.RestoreVersion(t.Context(), by, id, 1, publish.Form{Token: "x"}), sandlot.ErrNotFound)
-		list, err := w.Versions(t.Context(), by, string(id), 20, "")
-		if err != nil || list.Next != "" || len(list.Versions) != 2 || !list.Versions[1].Erased || list.Versions[1].Address != "" || list.Versions[0].Address == "" {
-			t.Errorf("%+v, %v", list, err)
-		}
-	})
-	t.Run("a page of them is followed by the next", func(t *testing.T) {
-		w := newWorld(t)
-		by, id := w.managed()
-		for i := range 25 {
-			w.putForm(by, id, "a.js", strings.Repeat("x", i+1))
-		}
-		list, err := w.Versions(t.Context(), by, string(id), 20, "")
-		if err != nil || len(list.Versions) != 20 || !slices.Equal(list.Versions[0].Changed, []string{"a.js"}) {
-			t.Fatalf("%+v, %v", list, err)
-		}
-		if list, err = w.Versions(t.Context(), by, string(id), 20, list.Next); err != nil || len(list.Versions) != 7 || list.Next != "" {
-			t.Errorf("%d, %q, %v", len(list.Versions), list.Next, err)
 		}
 	})
 }

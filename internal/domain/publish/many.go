@@ -33,10 +33,7 @@ func (b brought) page() sandlot.File {
 func (b brought) made(np NewProject) made {
 	m := madeOf(np.Title, np.Suffix, np.CreatedAt, b.page(), true)
 	if b.many {
-		m.Many = &madeOfMany{Added: len(b.files), FileCount: len(b.files), Warnings: b.warnings}
-		for _, f := range b.files {
-			m.Many.Size += f.Blob.Size
-		}
+		m.Many = &madeOfMany{Added: len(b.files), FileCount: len(b.files), Size: sizeOf(b.files), Warnings: b.warnings}
 	}
 	return m
 }
@@ -95,7 +92,9 @@ func (s *fileSet) primary(wanted, before string) (string, error) {
 	if page := names.Page(list); page != "" {
 		return page, nil
 	}
-	return "", s.noPrimary(s.field(), "None of the files is what a browser is to open first: there is neither an index.html nor exactly one .html file at the root, beside a 404.html.")
+	return "", s.noPrimary(s.field(),
+		"None of the files is what a browser is to open first: "+
+			"there is neither an index.html nor exactly one .html file at the root, beside a 404.html.")
 }
 
 // mostCandidates bounds the files that an error proposes as the page.
@@ -113,7 +112,9 @@ func (s *fileSet) noPrimary(field, message string) error {
 	if len(pages) == 0 {
 		return e.With(sandlot.OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
 	}
-	return e.With(sandlot.OpSame, sandlot.Set("primary_file", pages[0])).Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s", quotedList(pages), source)
+	return e.With(sandlot.OpSame, sandlot.Set("primary_file", pages[0])).
+		Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s",
+			quotedList(pages), source)
 }
 
 // quotedList joins quoted names in one line.
@@ -148,11 +149,14 @@ func manyAsked(set *fileSet, archive, primary string, replace bool) []any {
 func checkMany(part *PartInput, t *Tree, archive *string, dry bool) (err error) {
 	switch {
 	case part != nil && dry:
-		return sandlot.Refuse(sandlot.CodeInvalidField, "A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
-			With(sandlot.OpNothing).Note("Look at files that fit into one call with dry_run, and send parts without it when they are to be stored.")
+		return sandlot.Refuse(sandlot.CodeInvalidField,
+			"A dry run stores nothing, and a part of an upload is stored until the others have come.").In("dry_run").
+			With(sandlot.OpNothing).Note("Look at files that fit into one call with dry_run, " +
+			"and send parts without it when they are to be stored.")
 	case part != nil && t != nil:
 		return sandlot.Refuse(sandlot.CodeInvalidField, "A part of an upload brings one piece of bytes, and no files.").In(t.field()).
-			With(sandlot.OpNothing).Note("Send the files with one call without upload_id, or as the parts of an archive, with archive_format in part 1.")
+			With(sandlot.OpNothing).Note("Send the files with one call without upload_id, " +
+			"or as the parts of an archive, with archive_format in part 1.")
 	case *archive != "":
 		*archive, err = ReadArchiveFormat(*archive)
 	}
@@ -167,15 +171,53 @@ func (s *fileSet) content(one Content) Content {
 	return Content{Blob: sandlot.Blob{SHA256: s.digest()}}
 }
 
-// A newTree is the next version of a project as a call with many files would make it.
+// A newTree is the next version of a project as an update would make it.
 type newTree struct {
+	many      bool // the call brings many files
 	change    Change
-	all       []sandlot.File // of the version
+	all       []sandlot.File // of the version; nil for one file
 	changed   []sandlot.File // the new or changed files of the call
 	created   int            // the number of new files among these
 	unchanged int
 	removed   int
-	warnings  []sandlot.Warning
+	wrapper   string            // the folder that was taken off from around the files
+	warnings  []sandlot.Warning // for the record, too
+	about     []sandlot.Warning // those that are made again from the bytes
+}
+
+// planned computes the version that an update with the files of set or, without one, the file of c makes of a project.
+func (s *Service) planned(ctx context.Context, p sandlot.Project, nf newFile, set *fileSet, c Content) (newTree, error) {
+	if set == nil {
+		return s.planFile(ctx, p, nf, c)
+	}
+	return s.planTree(ctx, p, nf, set)
+}
+
+// planFile computes the version that an update of one file makes.
+func (s *Service) planFile(ctx context.Context, p sandlot.Project, nf newFile, c Content) (n newTree, err error) {
+	name, off, err := withoutWrapper(ctx, s.store, p, nf.Filename)
+	if err != nil {
+		return n, err
+	}
+	f := sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}
+	if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
+		return n, err
+	}
+	if err := checkWhole(c, nf); err != nil {
+		return n, err
+	}
+	before, err := s.checkPlace(ctx, p, f)
+	if err != nil {
+		return n, err
+	}
+	if before == nil {
+		n.created = 1
+	} else {
+		n.change.Drop = []sandlot.File{*before}
+	}
+	n.change.Put, n.changed = []sandlot.File{f}, []sandlot.File{f}
+	n.warnings, n.about = append(off, shrunk(f, before)...), contentWarnings(c, name, name == p.Primary)
+	return n, nil
 }
 
 // planTree computes the version that a call with many files makes of a project.
@@ -188,6 +230,7 @@ func (s *Service) planTree(ctx context.Context, p sandlot.Project, nf newFile, s
 		set.unwrap(p.Wrapper, current)
 	}
 	n = compare(current, set, nf.Replace)
+	n.many, n.wrapper = true, set.folder
 	if n.change.Primary, err = nextPrimary(p, nf, set, n.all); err != nil {
 		return n, err
 	}
@@ -207,7 +250,10 @@ func (s *Service) planTree(ctx context.Context, p sandlot.Project, nf newFile, s
 		n.warnings = append(n.warnings, set.beside(p.Primary, current)...)
 	}
 	if len(n.change.Put) == 0 && len(n.change.Drop) == 0 && n.change.Primary == "" {
-		n.warnings = append(n.warnings, sandlot.Warn("unchanged", fmt.Sprintf("All files are as they were: version %d has the same as version %d.", p.Version+1, p.Version), "Send an update only when something has changed."))
+		n.warnings = append(n.warnings,
+			sandlot.Warn("unchanged", fmt.Sprintf("All files are as they were: "+
+				"version %d has the same as version %d.", p.Version+1, p.Version),
+				"Send an update only when something has changed."))
 	}
 	return n, err
 }
@@ -263,7 +309,9 @@ func nextPrimary(p sandlot.Project, nf newFile, set *fileSet, all []sandlot.File
 		}
 		var e *sandlot.Error
 		if errors.As(err, &e) && e.Fix.Op == sandlot.OpPack {
-			e.With(sandlot.OpSame, sandlot.Set("replace", false)).Note("Send a page named index.html with the other files, or, to keep the files that are not sent, leave replace out.")
+			e.With(sandlot.OpSame, sandlot.Set("replace", false)).
+				Note("Send a page named index.html with the other files, or, to keep the files that are not sent, " +
+					"leave replace out.")
 		}
 		return primary, err
 	case primary == "" || primary == p.Primary:
@@ -274,7 +322,9 @@ func nextPrimary(p sandlot.Project, nf newFile, set *fileSet, all []sandlot.File
 			return "", set.noPrimary("primary_file", fmt.Sprintf("The project %s would have no file %s.", p.ID, inspect.Quoted(primary)))
 		}
 		if all[i].Blob.Size == 0 {
-			return "", sandlot.Refuse(sandlot.CodeInvalidField, "The file %s is empty, and what players open must not be.", inspect.Quoted(primary)).In("primary_file").With(sandlot.OpSame)
+			return "", sandlot.Refuse(sandlot.CodeInvalidField,
+				"The file %s is empty, and what players open must not be.", inspect.Quoted(primary)).
+				In("primary_file").With(sandlot.OpSame)
 		}
 		return primary, nil
 	}
@@ -291,42 +341,59 @@ func (s *fileSet) placeTaken(p sandlot.Project, err error) error {
 	if !errors.As(err, &of) {
 		return e.Note("Put several files into one, or, if the files that are sent are all that the project is to have, say replace.")
 	}
-	return FileError{of.Name, e.Note("Rename that file in what you send, or first delete the one that is in the way with delete-file. The project's files are listed when you read it with its key.")}
+	return FileError{of.Name, e.Note("Rename that file in what you send, " +
+		"or first delete the one that is in the way with delete-file. " +
+		"The project's files are listed when you read it with its key.")}
 }
 
-// putTree makes the version with the files of the set.
-func (s *Service) putTree(ctx context.Context, by sandlot.Caller, nf newFile, set *fileSet, x extras) (Updated, error) {
+// put makes the version with the files of set or, without one, the file of c.
+func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *fileSet, c Content, x extras) (out Updated, err error) {
 	var n newTree
 	var email EmailOutcome
-	out := Updated{Many: true}
-	var err error
-	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
+	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (next sandlot.Project, err error) {
 		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 			return p, err
 		}
-		if n, err = s.planTree(ctx, p, nf, set); err != nil {
+		if n, err = s.planned(ctx, p, nf, set, c); err != nil {
 			return p, err
 		}
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Wrapper: set.folder, Within: s.Quota}
+		at := Edit{
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Within: s.Quota,
+			Title: nf.Title, Details: nf.Details, Wrapper: n.wrapper,
+		}
 		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
 			return p, err
 		}
-		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, n.made(p, nf, at)); err != nil {
+		at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, n.made(p, nf, at))
+		if err != nil {
 			return p, err
 		}
-		next, err := s.management.Rearrange(ctx, p.ID, n.change, at)
+		if n.many {
+			next, err = s.management.Rearrange(ctx, p.ID, n.change, at)
+		} else {
+			next, err = s.store.PutFile(ctx, p.ID, n.changed[0], at)
+		}
 		return next, email.unlessFull(err)
 	})
 	if err != nil {
 		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))
 	}
-	out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
+	n.answer(&out)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.versionWarnings(ctx, out.Project, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, s.mailWarnings(by, email), kept)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept)
 	return out, nil
+}
+
+// answer puts the files into the answer.
+func (n newTree) answer(out *Updated) {
+	if out.Many = n.many; n.many {
+		out.Files, out.Unchanged, out.Removed = n.changed, n.unchanged, n.removed
+	} else {
+		out.File, out.Created = n.changed[0], n.created > 0
+	}
 }
 
 // made describes the version for its records.
@@ -335,14 +402,15 @@ func (n newTree) made(p sandlot.Project, nf newFile, at Edit) made {
 	if nf.Title != nil {
 		title = *nf.Title
 	}
-	m := made{Title: title, Suffix: at.Suffix, At: at.At, Many: &madeOfMany{
-		Primary: cmp.Or(n.change.Primary, p.Primary), Added: n.created, Changed: len(n.changed) - n.created, Unchanged: n.unchanged, Removed: n.removed,
-		FileCount: len(n.all), Warnings: n.warnings,
-	}}
-	for _, f := range n.all {
-		m.Many.Size += f.Blob.Size
+	if !n.many {
+		m := madeOf(title, at.Suffix, at.At, n.changed[0], n.created > 0)
+		m.Warnings = n.warnings
+		return m
 	}
-	return m
+	return made{Title: title, Suffix: at.Suffix, At: at.At, Many: &madeOfMany{
+		Primary: cmp.Or(n.change.Primary, p.Primary), Added: n.created, Changed: len(n.changed) - n.created,
+		Unchanged: n.unchanged, Removed: n.removed, FileCount: len(n.all), Size: sizeOf(n.all), Warnings: n.warnings,
+	}}
 }
 
 // madeOfMany holds the fields of a version for the answer to a call with many files.

@@ -63,7 +63,7 @@ func TestManyFilesAreOneVersion(t *testing.T) {
 			}
 			expect.Same(t, "version 2", w.all(out.Project.ID, 2), "img/b.png=bbbbbbbbbbbbbbbbbbbb index.html=<title>Many</title> js/a.js=other js/c.js=c")
 
-			next, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "site/game.html", "page", "site/b.png", strings.Repeat("b", 3*inlineMax))
+			next, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "site/game.html", "page", "site/b.png", strings.Repeat("b", 3*inlineMax))
 			expect.OK(t, err)
 			if next.Removed != 4 || next.Project.Primary != "game.html" || next.Project.FileCount != 2 {
 				t.Errorf("%+v", next)
@@ -84,7 +84,7 @@ func TestThePrimaryFileIsNamedAsItWasSent(t *testing.T) {
 		out, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("dist/index.html", "a", "dist/b.html", "b"), Primary: primary})
 		expect.OK(t, err)
 		expect.Equal(t, primary, out.Project.Primary, "b.html")
-		next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true, Primary: primary}, "dist/b.html", "b", "dist/index.html", "c")
+		next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true, Primary: primary}}, "dist/b.html", "b", "dist/index.html", "c")
 		expect.OK(t, err)
 		expect.Equal(t, primary, next.Project.Primary, "b.html")
 	}
@@ -113,7 +113,7 @@ func TestBytesThatAreThereAreNotStoredAgain(t *testing.T) {
 	by, big := w.account(), strings.Repeat("b", 3*inlineMax)
 	out := w.publishMany(by, "index.html", page, "img/b.png", big)
 	before := w.onDisk()
-	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "index.html", page, "c.png", big)
+	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "index.html", page, "c.png", big)
 	expect.OK(t, err)
 	expect.Same(t, "version 2", names(next.Files), []string{"c.png"})
 	expect.Equal(t, "blobs on the disk", w.onDisk(), before)
@@ -145,14 +145,14 @@ func TestFilesWithoutAPageAreRefused(t *testing.T) {
 	expect.OK(t, err)
 	expect.Equal(t, "primary file", out.Project.Primary, "a.html")
 	w.unchanged(t, func() {
-		_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "a.js", "1")
+		_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "a.js", "1")
 		e := refused(t, err, sandlot.CodeNoPrimaryFile)
 		expect.Same(t, "fix", e.Fix.Args, []sandlot.Arg{{Name: "replace", Value: false}})
 	})
-	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "a.html", "x", "b.html", page)
+	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "a.html", "x", "b.html", page)
 	expect.OK(t, err)
 	expect.Equal(t, "primary file, which stays", next.Project.Primary, "a.html")
-	next, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Primary: "b.html"}, "c.js", "x")
+	next, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Primary: "b.html"}}, "c.js", "x")
 	expect.OK(t, err)
 	expect.Equal(t, "primary file, as chosen", next.Project.Primary, "b.html")
 }
@@ -196,7 +196,7 @@ func TestOneFileThatIsRefusedRefusesAll(t *testing.T) {
 					err = tree.Add(t.Context(), c.files[i], publish.Declared{}, strings.NewReader(c.files[i+1]))
 				}
 				if err == nil {
-					_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Tree: tree})
+					_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Many: publish.Many{Tree: tree}})
 				}
 				refused(t, err, c.code)
 				w.DiscardTree(t.Context(), tree)
@@ -222,7 +222,7 @@ func TestAnUpdateThatChangesNothingIsAVersionWithAWarning(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	out := w.publishMany(by, "index.html", page, "a.js", "a")
-	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "index.html", page, "a.js", "a")
+	next, err := w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "index.html", page, "a.js", "a")
 	expect.OK(t, err)
 	if next.Project.Version != 2 || next.Unchanged != 2 || len(next.Files) != 0 || !slices.Contains(codes(next.Warnings), "unchanged") {
 		t.Errorf("%+v", next)
@@ -249,7 +249,7 @@ func TestManyFilesAreAnsweredAgainFromTheirRecord(t *testing.T) {
 	_, _, err := w.Publish(t.Context(), by, publish.PublishInput{Tree: w.in.Tree("index.html", page, "a.js", "b"), Idempotency: "one"})
 	refused(t, err, sandlot.CodeIdempotencyMismatch)
 
-	in := publish.UpdateInput{Project: string(first.Project.ID), Idempotency: "two", Replace: true}
+	in := publish.UpdateInput{Project: string(first.Project.ID), Idempotency: "two", Many: publish.Many{Replace: true}}
 	changed, err := w.updateMany(by, in, "index.html", page, "b.js", "b", "c.js", "c")
 	expect.OK(t, err)
 	w.put(by, first.Project.ID, "d.js", "d")

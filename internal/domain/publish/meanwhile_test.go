@@ -97,7 +97,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 				case "PutFile":
 					_, _, err = w.Update(t.Context(), by, publish.UpdateInput{Project: string(out.Project.ID), Filename: "b", Content: w.stage(large)})
 				case "Rearrange":
-					_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Replace: true}, "index.html", page, "b", large)
+					_, err = w.updateMany(by, publish.UpdateInput{Project: string(out.Project.ID), Many: publish.Many{Replace: true}}, "index.html", page, "b", large)
 				case "DeleteFile":
 					_, err = w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(out.Project.ID), Filename: "a"})
 				}
@@ -136,7 +136,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 		code sandlot.Code
 	}{
 		"minting a key": {func(s *publish.Service, me sandlot.Caller, p publish.Published) error {
-			_, err := s.MintKey(t.Context(), me, publish.NewKey{Project: p.Project.ID, Name: "x", Form: "n"})
+			_, err := s.Keyring.MintKey(t.Context(), me, publish.NewKey{Project: p.Project.ID, Name: "x", Form: "n"})
 			return err
 		}, sandlot.CodeAccountSuspended},
 		"describing a project": {func(s *publish.Service, me sandlot.Caller, p publish.Published) error {

@@ -73,7 +73,7 @@ func TestPublishWithoutAKey(t *testing.T) {
 	})
 	t.Run("survives a restart", func(t *testing.T) {
 		again := w.open(publish.Config{Places: local()})
-		p, err := again.Current(t.Context(), nobody(), out.Project.ID)
+		p, err := again.Reader.Current(t.Context(), nobody(), out.Project.ID)
 		if err != nil || p.Version != 1 {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -108,37 +108,6 @@ func TestPublishWithAKey(t *testing.T) {
 			t.Error("one id for two projects")
 		}
 	})
-}
-
-func TestTitle(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	tests := []struct {
-		name, given, page, want string
-		warnings                []string
-	}{
-		{"given", "Given", page, "Given", nil},
-		{"the document's where none is given", "", page, "Space Cats", nil},
-		{"none where there is neither", "", "<p>hello", "", nil},
-		{"the document's where nothing is left of the given", "\x00\u202e", page, "Space Cats", []string{"title_cleaned"}},
-		{"cut at 200 characters", strings.Repeat("é", 201), page, strings.Repeat("é", 200), []string{"title_cut"}},
-		{"freed of control and bidirectional characters", "a\r\nb\u202ec\x00", page, "a bc", []string{"title_cleaned"}},
-		{"blanks are brought into form without a word", "  a   b ", page, "a b", nil},
-		{"the document's is cleaned without a word", "", "<title>a&#x202e;b\x01" + strings.Repeat("c", 300) + "</title>", "ab" + strings.Repeat("c", 198), nil},
-		{"not out of bytes that are no text", "", page + "\xff", "", nil},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			out, _, err := w.Publish(t.Context(), w.account(), publish.PublishInput{Title: tt.given, Content: w.stage(tt.page)})
-			if err != nil || out.Project.Title != tt.want {
-				t.Errorf("title %q, %v", out.Project.Title, err)
-			}
-			expect.Same(t, "warnings", codes(out.Warnings), tt.warnings)
-			if tt.want == "" && !regexp.MustCompile(`^[a-z]+-[a-z]+-[0-9a-z]{6}$`).MatchString(string(out.Project.ID)) {
-				t.Errorf("id %s is no adjective and noun", out.Project.ID)
-			}
-		})
-	}
 }
 
 func TestLang(t *testing.T) {

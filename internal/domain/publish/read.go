@@ -7,16 +7,28 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
 
+// A Reader shows projects, files and accounts. Its methods keep the promises of a Service.
+type Reader struct {
+	finder
+	warner
+	heads      *heads.Cache
+	management currentManagement
+	statistics Statistics
+	now        func() time.Time
+}
+
 // Project shows a project to a caller, as the store has it now. ref is its id or one of its addresses; any other is
 // CodeProjectNotFound. Files and the version address are for its owner only. A suspended project is shown to its owner
 // alone, without them; to others it is CodeTakenDown.
-func (s *Service) Project(ctx context.Context, by sandlot.Caller, ref string) (ProjectView, error) {
+func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (ProjectView, error) {
 	p, err := s.find(ctx, ref)
 	if err != nil {
 		return ProjectView{}, err
@@ -52,7 +64,7 @@ type FileView struct {
 // File finds a file of a project for its owner, in its current version or, if version is not 0, in that one. ref is the
 // project's id or one of its addresses. A missing file is CodeFileNotFound, a missing version CodeVersionNotFound, a
 // suspended project CodeTakenDown. Contents.Open reads its bytes.
-func (s *Service) File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (v FileView, err error) {
+func (s *Reader) File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (v FileView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	if v.Project, err = s.readable(ctx, by, ref); err != nil {
 		return v, err
@@ -66,15 +78,17 @@ func (s *Service) File(ctx context.Context, by sandlot.Caller, ref, name string,
 		v.Version = v.Project.Version
 		files, err = s.store.FilesNear(ctx, v.Project.ID, names.Fold(clean))
 	} else if files, err = s.store.Files(ctx, v.Project.ID, version); errors.Is(err, sandlot.ErrNotFound) {
-		return v, s.history.versionGone(ctx, v.Project, version)
+		return v, versionGone(ctx, s.management, v.Project, version)
 	}
 	if err != nil {
 		return v, fmt.Errorf("look for a file: %w", err)
 	}
 	i := slices.IndexFunc(files, func(f sandlot.File) bool { return f.Name == clean })
 	if i < 0 {
-		return v, sandlot.Refuse(sandlot.CodeFileNotFound, "Version %d of %s has no file %s.", v.Version, v.Project.ID, inspect.Quoted(clean)).In("filename").
-			With(sandlot.OpProject, sandlot.Set("id", string(v.Project.ID))).Note("The files of the current version are listed here, names are exact:")
+		return v, sandlot.Refuse(sandlot.CodeFileNotFound, "Version %d of %s has no file %s.", v.Version,
+			v.Project.ID, inspect.Quoted(clean)).In("filename").
+			With(sandlot.OpProject, sandlot.Set("id", string(v.Project.ID))).
+			Note("The files of the current version are listed here, names are exact:")
 	}
 	v.File = files[i]
 	return v, nil
@@ -89,12 +103,13 @@ const (
 // Whoami returns the account and the key of the caller, with a page of at most limit (1 to MaxPage) of its projects,
 // newest change first. cursor is Next of the page before, or empty for the first; anything else is CodeInvalidField. A
 // project key sees its project alone, and no address.
-func (s *Service) Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (Identity, error) {
+func (s *Reader) Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (Identity, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
 		return Identity{}, err
 	}
 	if limit < 1 || limit > MaxPage {
-		return Identity{}, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d projects.", limit, MaxPage).In("limit").With(sandlot.OpWhoami)
+		return Identity{}, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d projects.",
+			limit, MaxPage).In("limit").With(sandlot.OpWhoami)
 	}
 	before, err := readCursor(cursor)
 	if err != nil {
@@ -123,7 +138,7 @@ func (s *Service) Whoami(ctx context.Context, by sandlot.Caller, limit int, curs
 }
 
 // covered returns the projects that a key covers.
-func (s *Service) covered(ctx context.Context, by sandlot.Caller, before int64, limit int) ([]sandlot.Project, error) {
+func (s *Reader) covered(ctx context.Context, by sandlot.Caller, before int64, limit int) ([]sandlot.Project, error) {
 	if !by.Scoped() {
 		return s.store.Projects(ctx, by.Account(), before, limit)
 	}
@@ -136,10 +151,13 @@ func (s *Service) covered(ctx context.Context, by sandlot.Caller, before int64, 
 
 // views shows projects to their owner, without their files. Counts may be a moment old: a list is not worth a look-up
 // for each of its rows.
-func (s *Service) views(ctx context.Context, projects []sandlot.Project) []ProjectView {
+func (s *Reader) views(ctx context.Context, projects []sandlot.Project) []ProjectView {
 	out := make([]ProjectView, 0, len(projects))
 	for _, p := range projects {
-		out = append(out, ProjectView{Project: p, Owner: true, Quarantined: s.quarantined(p), Stats: s.statistics.ListStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix)})
+		out = append(out, ProjectView{
+			Project: p, Owner: true, Quarantined: s.quarantined(p),
+			Stats: s.statistics.ListStats(ctx, p), Addresses: s.Places.Project(p.ID, p.Version, p.Suffix),
+		})
 	}
 	return out
 }
@@ -152,7 +170,8 @@ func readCursor(cursor string) (int64, error) {
 	}
 	seq, err := strconv.ParseInt(cursor, 36, 64)
 	if err != nil || seq < 1 {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that whoami returned.").In("cursor").With(sandlot.OpWhoami).
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that whoami returned.").
+			In("cursor").With(sandlot.OpWhoami).
 			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
 	}
 	return seq, nil
@@ -161,7 +180,7 @@ func readCursor(cursor string) (int64, error) {
 // Export takes one consistent snapshot of all projects that the caller's key covers, suspended or not. The versions it
 // names never change, so their files can be read at leisure; those of a project that is deleted meanwhile stay for a
 // day.
-func (s *Service) Export(ctx context.Context, by sandlot.Caller) (Export, error) {
+func (s *Reader) Export(ctx context.Context, by sandlot.Caller) (Export, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadAccount, nil); err != nil {
 		return Export{}, err
 	}
@@ -175,7 +194,7 @@ func (s *Service) Export(ctx context.Context, by sandlot.Caller) (Export, error)
 }
 
 // export takes the snapshot of projects of one account. They come from one query, and so from one moment.
-func (s *Service) export(ctx context.Context, account sandlot.AccountID, projects []sandlot.Project) (out Export, err error) {
+func (s *Reader) export(ctx context.Context, account sandlot.AccountID, projects []sandlot.Project) (out Export, err error) {
 	out.ExportedAt = s.now().UTC()
 	if out.Account, err = s.store.Account(ctx, account); err != nil {
 		return out, fmt.Errorf("read account: %w", err)
@@ -186,7 +205,7 @@ func (s *Service) export(ctx context.Context, account sandlot.AccountID, project
 
 // Find returns a project that anybody may see, by its id or an address of it, as the store has it now. A suspended one
 // is CodeTakenDown.
-func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
+func (s *Reader) Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
 	}
@@ -198,17 +217,18 @@ func (s *Service) Find(ctx context.Context, by sandlot.Caller, ref string) (sand
 }
 
 // Current returns the current state of a project, for every request to its address. A change by this process shows from
-// its acknowledgement on, one by another within HeadsHold. Most calls query no store, and while the store does not
-// answer Current returns the state that was confirmed in the last HeadsHoldAlone. Its counts may be old. A suspended
+// its acknowledgement on, one by another within heads.Hold. Most calls query no store, and while the store does not
+// answer Current returns the state that was confirmed in the last heads.HoldAlone. Its counts may be old. A suspended
 // project is CodeTakenDown, on every address; a missing one CodeProjectNotFound.
-func (s *Service) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
+func (s *Reader) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
 	}
-	p, ok := s.Heads.peek(id)
+	p, ok := s.heads.Peek(id)
 	if !ok {
 		var err error
-		if p, err = s.Heads.get(ctx, id, func(ctx context.Context) (sandlot.Project, error) { return s.find(ctx, string(id)) }); err != nil {
+		if p, err = s.heads.Get(ctx, id,
+			func(ctx context.Context) (sandlot.Project, error) { return s.find(ctx, string(id)) }); err != nil {
 			return p, err
 		}
 	}
@@ -220,7 +240,7 @@ func (s *Service) Current(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 
 // AtVersion returns a project as one of its versions left it, for a caller who knows the random part of that version's
 // address. A version that is not kept, and another suffix, are CodeProjectNotFound alike.
-func (s *Service) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error) {
+func (s *Reader) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error) {
 	p, err := s.Current(ctx, by, id)
 	if err != nil {
 		return p, err
@@ -230,11 +250,91 @@ func (s *Service) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.P
 		err = sandlot.ErrNotFound
 	}
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.Project{}, sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no such version here.").With(sandlot.OpProject, sandlot.Set("id", string(id))).
+		return sandlot.Project{}, sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no such version here.").
+			With(sandlot.OpProject, sandlot.Set("id", string(id))).
 			Note("The owner's key reads the address of the current version.")
 	}
 	p.Version, p.Suffix, p.Primary = n, suffix, v.Primary
 	return p, err
+}
+
+// Manage shows a project with its details to its owner, in a session; to another account it is ErrNotFound. A suspended
+// one comes without its files.
+func (s *Reader) Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Managed, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
+	if err != nil {
+		return Managed{}, err
+	}
+	view, err := s.Project(ctx, by, string(p.ID))
+	if err != nil {
+		return Managed{}, err
+	}
+	if view.About != nil {
+		return Managed{view, *view.About}, nil
+	}
+	d, err := s.management.Details(ctx, id) // the project was taken down
+	return Managed{view, d}, err
+}
+
+// Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its owner. ref is its id or
+// one of its addresses. cursor is Next of the page before, or empty for the first; anything else is CodeInvalidField.
+// Erased versions are among them. A suspended project is CodeTakenDown.
+func (s *Reader) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int,
+	cursor string,
+) (page sandlot.VersionPage, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	p, err := s.readable(ctx, by, ref)
+	if err != nil {
+		return page, err
+	}
+	if limit < 1 || limit > MaxPage {
+		return page, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit,
+			MaxPage).In("limit").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID)))
+	}
+	before, err := readVersionCursor(p, cursor)
+	if err != nil {
+		return page, err
+	}
+	list, err := s.management.Versions(ctx, p.ID, before, limit+1)
+	if err != nil {
+		return page, fmt.Errorf("read versions: %w", err)
+	}
+	if len(list) > limit {
+		list = list[:limit]
+		page.Next = strconv.Itoa(list[limit-1].N)
+	}
+	page.Project, page.Versions = p, make([]sandlot.VersionView, len(list))
+	for i, v := range list {
+		page.Versions[i] = sandlot.VersionView{VersionChange: v}
+		if !v.Erased {
+			page.Versions[i].Address = s.Places.Project(p.ID, v.N, v.Suffix).Version
+		}
+	}
+	return page, nil
+}
+
+// readVersionCursor reads a cursor that Versions returned as Next: the last version of that page. 0 is the first page.
+func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 1 {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField,
+			"The cursor is not one that the list of versions returned.").In("cursor").
+			With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID))).
+			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
+	}
+	return n, nil
+}
+
+// ExportProject is Export of one project for its owner, in a session. A project of another account is ErrNotFound.
+func (s *Reader) ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Export, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSeeOwn, id)
+	if err != nil {
+		return Export{}, err
+	}
+	return s.export(ctx, p.Account, []sandlot.Project{p})
 }
 
 // Statistics returns the public counts of projects. Counts are gathered in memory and written every few seconds, so a

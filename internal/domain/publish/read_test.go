@@ -1,8 +1,6 @@
 package publish_test
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	"sandlot"
@@ -81,52 +79,6 @@ func ids(views []publish.ProjectView) (out []sandlot.ProjectID) {
 	return out
 }
 
-func TestWhoamiIsReadInPages(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := w.account()
-	var want []sandlot.ProjectID
-	for range 7 {
-		want = append([]sandlot.ProjectID{w.publish(by, page).Project.ID}, want...)
-	}
-	for _, limit := range []int{1, 3, 7, 8, publish.MaxPage} {
-		t.Run(fmt.Sprint(limit, " a page"), func(t *testing.T) {
-			var got []sandlot.ProjectID
-			cursor := ""
-			for more := true; more; more = cursor != "" {
-				who, err := w.Whoami(t.Context(), by, limit, cursor)
-				if err != nil || len(who.Projects) > limit || len(who.Projects) == 0 {
-					t.Fatalf("%d projects, %v", len(who.Projects), err)
-				}
-				got, cursor = append(got, ids(who.Projects)...), who.Next
-			}
-			expect.Same(t, "projects", got, want)
-		})
-	}
-	t.Run("a project key has one page", func(t *testing.T) {
-		out := w.publish(by, page)
-		who, err := w.Whoami(t.Context(), w.caller(out.Keys.Project), 1, "")
-		if err != nil || len(who.Projects) != 1 || who.Next != "" {
-			t.Errorf("%+v, %v", who, err)
-		}
-		if who, err = w.Whoami(t.Context(), w.caller(out.Keys.Project), 1, "1"); err != nil || len(who.Projects) != 0 {
-			t.Errorf("behind its cursor %+v, %v", who.Projects, err)
-		}
-	})
-	t.Run("a cursor that is none is refused", func(t *testing.T) {
-		for _, c := range []string{"0", "-1", "x y", "zzzzzzzzzzzzzzzzzzzz", "\x00"} {
-			_, err := w.Whoami(t.Context(), by, 1, c)
-			refused(t, err, sandlot.CodeInvalidField)
-		}
-	})
-	t.Run("a limit outside of 1 to 1000 is refused", func(t *testing.T) {
-		for _, limit := range []int{0, -1, publish.MaxPage + 1} {
-			_, err := w.Whoami(t.Context(), by, limit, "")
-			expect.Equal(t, "field", refused(t, err, sandlot.CodeInvalidField).Field, "limit")
-		}
-	})
-}
-
 func TestExportIsOneSnapshot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -143,51 +95,4 @@ func TestExportIsOneSnapshot(t *testing.T) {
 		got[v.Project.ID] = w.text(v.Project.ID, v.Project.Version, v.Project.Primary)
 	}
 	expect.Same(t, "what is read after an update", got, map[sandlot.ProjectID]string{first.Project.ID: page, second.Project.ID: large})
-}
-
-func TestAReadShowsEveryAcknowledgedWriteAtOnce(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	by, id := w.caller(out.Keys.Account), out.Project.ID
-	loads := 0
-	w.store.Step = func(step string) (error, error) {
-		if step == "Project" {
-			loads++
-		}
-		return nil, nil
-	}
-	version := func() int {
-		t.Helper()
-		p, err := w.Current(t.Context(), nobody(), id)
-		expect.OK(t, err)
-		return p.Version
-	}
-	for range 10 {
-		version()
-	}
-	if loads != 1 {
-		t.Errorf("read %d times", loads)
-	}
-	w.put(by, id, "a", "x")
-	if v := version(); v != 2 {
-		t.Errorf("version %d after an update", v)
-	}
-	_, err := w.DeleteFile(t.Context(), by, publish.DeleteInput{Project: string(id), Filename: "a"})
-	expect.OK(t, err)
-	if v := version(); v != 3 {
-		t.Errorf("version %d after a deletion", v)
-	}
-	t.Run("also when the answer to the write was lost", func(t *testing.T) {
-		w.store.Step = func(step string) (error, error) {
-			if step == "PutFile" {
-				return nil, errors.New("connection lost")
-			}
-			return nil, nil
-		}
-		if _, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: "b", Content: w.stage("x")}); err == nil {
-			t.Fatal("acknowledged")
-		}
-		expect.Equal(t, "version", version(), 4)
-	})
 }

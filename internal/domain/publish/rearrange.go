@@ -38,22 +38,24 @@ func (s *Service) MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	if err != nil {
 		return err
 	}
-	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
-		old := fileNamed(current, from)
-		switch {
-		case old == nil:
-			return Change{}, noFile(p, from)
-		case from == to:
-			return Change{}, nil
-		case from == primaryFile && p.Primary != primaryFile:
-			return Change{}, sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
-		}
-		c := Change{Drop: []sandlot.File{*old}, Put: []sandlot.File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
-		if from == p.Primary {
-			c.Primary = to
-		}
-		return c, nil
-	}})
+	return s.rearrange(ctx, by, id, formAct{form, []string{"move", from, to}},
+		arrangement{change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+			old := fileNamed(current, from)
+			switch {
+			case old == nil:
+				return Change{}, noFile(p, from)
+			case from == to:
+				return Change{}, nil
+			case from == primaryFile && p.Primary != primaryFile:
+				return Change{}, sandlot.Refuse(sandlot.CodePrimaryFileProtected,
+					"The file %s of %s cannot be renamed: it is what players may open.", from, p.ID).In("filename")
+			}
+			c := Change{Drop: []sandlot.File{*old}, Put: []sandlot.File{{Name: to, Folded: names.Fold(to), Blob: old.Blob}}}
+			if from == p.Primary {
+				c.Primary = to
+			}
+			return c, nil
+		}})
 }
 
 // ChoosePrimary makes a version in which "/" serves another file. A missing file is CodeFileNotFound, an empty one
@@ -68,10 +70,14 @@ func choosePrimary(name, field string) func(sandlot.Project, []sandlot.File) (Ch
 		f := fileNamed(current, name)
 		switch {
 		case f == nil:
-			return Change{}, noFile(p, name).In(field).With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. The project's files are listed here, names are exact:")
+			return Change{}, noFile(p, name).In(field).With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
+				Note("Nothing was changed. The project's files are listed here, names are exact:")
 		case f.Blob.Size == 0:
-			return Change{}, sandlot.Refuse(sandlot.CodeInvalidField, "The file %s is empty, and what players open must not be.", name).In(field).
-				With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("Nothing was changed. Choose another file of the project, or send this one with update first:")
+			return Change{}, sandlot.Refuse(sandlot.CodeInvalidField,
+				"The file %s is empty, and what players open must not be.", name).In(field).
+				With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
+				Note("Nothing was changed. " +
+					"Choose another file of the project, or send this one with update first:")
 		case name == p.Primary:
 			return Change{}, nil
 		}
@@ -85,19 +91,20 @@ func choosePrimary(name, field string) func(sandlot.Project, []sandlot.File) (Ch
 func (s *Service) RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, list []string, form Form) error {
 	list = slices.Compact(slices.Sorted(slices.Values(list)))
 	return s.evenFull(func() error { // the version without the files needs a little room
-		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)}, arrangement{change: func(p sandlot.Project, current []sandlot.File) (c Change, err error) {
-			for _, name := range list {
-				if e := refuseOpened(p, name); e != nil {
-					return Change{}, FileError{name, e}
+		return s.rearrange(ctx, by, id, formAct{form, append([]string{"remove"}, list...)},
+			arrangement{change: func(p sandlot.Project, current []sandlot.File) (c Change, err error) {
+				for _, name := range list {
+					if e := refuseOpened(p, name); e != nil {
+						return Change{}, FileError{name, e}
+					}
+					if old := fileNamed(current, name); old != nil {
+						c.Drop = append(c.Drop, *old)
+					} else if _, _, err := cleanFilename(name); err != nil {
+						return Change{}, FileError{name, err}
+					}
 				}
-				if old := fileNamed(current, name); old != nil {
-					c.Drop = append(c.Drop, *old)
-				} else if _, _, err := cleanFilename(name); err != nil {
-					return Change{}, FileError{name, err}
-				}
-			}
-			return c, nil
-		}})
+				return c, nil
+			}})
 	})
 }
 
@@ -111,7 +118,8 @@ func refuseOpened(p sandlot.Project, name string) *sandlot.Error {
 	if name != primaryFile && name != p.Primary {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodePrimaryFileProtected, "The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
+	return sandlot.Refuse(sandlot.CodePrimaryFileProtected,
+		"The file %s of %s cannot be deleted: it is what players open.", name, p.ID).In("filename")
 }
 
 // fileNamed finds a file in a list by name.
@@ -156,7 +164,9 @@ type arrangement struct {
 }
 
 // arrange makes the version that a.change computes from the current files; an empty Change makes none, unless a.always.
-func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, a arrangement) (next sandlot.Project, previous int, err error) {
+func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID,
+	a arrangement,
+) (next sandlot.Project, previous int, err error) {
 	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p sandlot.Project) (sandlot.Project, error) {
 		if err := sandlot.Authorize(by, a.act, &p); err != nil {
 			return p, err
@@ -177,7 +187,8 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 			return p, err
 		}
 		return s.management.Rearrange(ctx, p.ID, c, Edit{
-			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
+			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().
+				ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
 			Title: a.details.Title, Details: a.details,
 		})
 	})
@@ -235,7 +246,8 @@ func (s *Service) checkPlaces(p sandlot.Project, current []sandlot.File, c Chang
 		return FileError{name, filenameConflict(p, name, other)}
 	}
 	if len(files) > s.MaxFiles && len(files) > p.FileCount {
-		return sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID, len(files), s.MaxFiles).In("filename")
+		return sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s would have %d files; %d is the limit.", p.ID,
+			len(files), s.MaxFiles).In("filename")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func TestRegressionM47AnUpdateTakesOffTheFolderThatPublishTookOff(t *testing.T) 
 			}
 			expect.Same(t, "version 2", w.all(out.Project.ID, 2), "a.js=a b.js=b index.html=<!doctype html><titl")
 
-			next, err := w.updateMany(by, publish.UpdateInput{Project: id, Primary: "w/game.html"}, "w/game.html", page, "w/c.js", "c")
+			next, err := w.updateMany(by, publish.UpdateInput{Project: id, Many: publish.Many{Primary: "w/game.html"}}, "w/game.html", page, "w/c.js", "c")
 			expect.OK(t, err)
 			expect.Equal(t, "the page as it was sent", next.Project.Primary, "game.html")
 
@@ -45,7 +45,7 @@ func TestRegressionM47AnUpdateTakesOffTheFolderThatPublishTookOff(t *testing.T) 
 				expect.Same(t, "warnings", codes(next.Warnings)[:1], []string{"unwrapped"})
 			}
 
-			next, err = w.updateMany(by, publish.UpdateInput{Project: id, Replace: true}, "w2/index.html", page, "w2/a.js", "a")
+			next, err = w.updateMany(by, publish.UpdateInput{Project: id, Many: publish.Many{Replace: true}}, "w2/index.html", page, "w2/a.js", "a")
 			expect.OK(t, err)
 			expect.Same(t, "replaced", names(next.Files), []string{"a.js", "index.html"})
 			dry, err := w.updateMany(by, publish.UpdateInput{Project: id, DryRun: true}, "w2/a.js", "a3")

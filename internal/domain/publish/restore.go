@@ -13,74 +13,6 @@ import (
 // ErrCurrent: the act is not possible on the current version.
 var ErrCurrent = errors.New("the current version")
 
-// Versions returns a page of at most limit (1 to MaxPage) of the versions of a project, to its owner. ref is its id or
-// one of its addresses. cursor is Next of the page before, or empty for the first; anything else is CodeInvalidField.
-// Erased versions are among them. A suspended project is CodeTakenDown.
-func (s *Service) Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (page sandlot.VersionPage, err error) {
-	defer func() { err = s.present(ctx, by, err) }()
-	p, err := s.readable(ctx, by, ref)
-	if err != nil {
-		return page, err
-	}
-	if limit < 1 || limit > MaxPage {
-		return page, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit, MaxPage).In("limit").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID)))
-	}
-	before, err := readVersionCursor(p, cursor)
-	if err != nil {
-		return page, err
-	}
-	list, err := s.management.Versions(ctx, p.ID, before, limit+1)
-	if err != nil {
-		return page, fmt.Errorf("read versions: %w", err)
-	}
-	if len(list) > limit {
-		list = list[:limit]
-		page.Next = strconv.Itoa(list[limit-1].N)
-	}
-	page.Project, page.Versions = p, make([]sandlot.VersionView, len(list))
-	for i, v := range list {
-		page.Versions[i] = sandlot.VersionView{VersionChange: v}
-		if !v.Erased {
-			page.Versions[i].Address = s.Places.Project(p.ID, v.N, v.Suffix).Version
-		}
-	}
-	return page, nil
-}
-
-// readVersionCursor reads a cursor that Versions returned as Next: the last version of that page. 0 is the first page.
-func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 1 {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that the list of versions returned.").In("cursor").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID))).
-			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
-	}
-	return n, nil
-}
-
-// readable returns the project that ref names, if the caller is its owner, and it was not taken down.
-func (s *Service) readable(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	p, err := s.find(ctx, ref)
-	switch {
-	case by.InSession() && errors.Is(err, sandlot.CodeProjectNotFound):
-		return p, sandlot.ErrNotFound
-	case err != nil:
-		return p, err
-	}
-	if err := sandlot.Authorize(by, sandlot.ActReadFiles, &p); err != nil {
-		return p, err
-	}
-	if p.Suspended {
-		return p, sandlot.TakenDown(p) // its owner, too, gets the files only by an export
-	}
-	return p, nil
-}
-
 // Restore makes a new version with the files of version in.Version and its primary file, and the title as it is. It
 // copies no bytes. It makes one even if the files are the same already, with a warning, as an update of the same bytes
 // does. It is durable when Restore returns.
@@ -115,9 +47,10 @@ func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	out.From, out.Quarantined = in.Version, s.quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = s.projectRead(in.Project)
-	if s.history.repeats(ctx, out.Project) {
+	if s.repeats(ctx, out.Project) {
 		out.Warnings = append(out.Warnings, sandlot.Warn(
-			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, so only the number is new.", out.Previous, in.Version),
+			"nothing_changed", fmt.Sprintf("Version %d already had the files of version %d, "+
+				"so only the number is new.", out.Previous, in.Version),
 			"List the versions with what each changed, and restore another if that was meant.",
 		))
 	}
@@ -129,18 +62,12 @@ func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	return out, nil
 }
 
-// history reads the versions of a project for a Service.
-type history struct {
-	store      currentStore
-	management currentManagement
-}
-
 // repeats reports whether the version of p has the files and the primary file of the one before. A failed read is
 // false: the version is made by then.
-func (h history) repeats(ctx context.Context, p sandlot.Project) bool {
-	before, err1 := h.store.Version(ctx, p.ID, p.Version-1)
-	old, err2 := h.store.Files(ctx, p.ID, p.Version-1)
-	files, err3 := h.store.Files(ctx, p.ID, p.Version)
+func (s *finder) repeats(ctx context.Context, p sandlot.Project) bool {
+	before, err1 := s.store.Version(ctx, p.ID, p.Version-1)
+	old, err2 := s.store.Files(ctx, p.ID, p.Version-1)
+	files, err3 := s.store.Files(ctx, p.ID, p.Version)
 	c := difference(old, files)
 	return err1 == nil && err2 == nil && err3 == nil && before.Primary == p.Primary && len(c.Put) == 0 && len(c.Drop) == 0
 }
@@ -153,11 +80,11 @@ func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	}
 	a := arrangement{request: req, act: sandlot.ActEdit, ifVersion: in.IfVersion, restored: in.Version, always: true}
 	a.change = func(p sandlot.Project, current []sandlot.File) (Change, error) {
-		return s.history.backTo(ctx, p, current, in.Version)
+		return s.backTo(ctx, p, current, in.Version)
 	}
 	out.Project, out.Previous, err = s.arrange(ctx, by, target.ID, a)
 	if err != nil {
-		return Restored{}, fmt.Errorf("restore version: %w", s.history.goneMeanwhile(ctx, target.ID, in.Version, err))
+		return Restored{}, fmt.Errorf("restore version: %w", s.goneMeanwhile(ctx, target.ID, in.Version, err))
 	}
 	return out, nil
 }
@@ -165,9 +92,10 @@ func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 // RestoreVersion is Restore for the owner of an account, in a session. A missing version is ErrNotFound. The same form
 // again changes nothing.
 func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form Form) error {
-	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}}, arrangement{restored: n, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
-		return s.history.backTo(ctx, p, current, n)
-	}})
+	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}},
+		arrangement{restored: n, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
+			return s.backTo(ctx, p, current, n)
+		}})
 	if errors.Is(err, sandlot.CodeVersionNotFound) {
 		return sandlot.ErrNotFound
 	}
@@ -175,17 +103,17 @@ func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sand
 }
 
 // backTo returns the change from the current files to those of version n.
-func (h history) backTo(ctx context.Context, p sandlot.Project, current []sandlot.File, n int) (Change, error) {
-	v, err := h.store.Version(ctx, p.ID, n)
+func (s *Service) backTo(ctx context.Context, p sandlot.Project, current []sandlot.File, n int) (Change, error) {
+	v, err := s.store.Version(ctx, p.ID, n)
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return Change{}, h.versionGone(ctx, p, n)
+		return Change{}, versionGone(ctx, s.management, p, n)
 	}
 	if err != nil {
 		return Change{}, err
 	}
-	old, err := h.store.Files(ctx, p.ID, n)
+	old, err := s.store.Files(ctx, p.ID, n)
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return Change{}, h.versionGone(ctx, p, n)
+		return Change{}, versionGone(ctx, s.management, p, n)
 	}
 	c := difference(current, old)
 	c.Primary = v.Primary
@@ -194,26 +122,26 @@ func (h history) backTo(ctx context.Context, p sandlot.Project, current []sandlo
 
 // goneMeanwhile returns the error of a step on version n of a project: CodeVersionNotFound if a file of it was deleted
 // while the step was made.
-func (h history) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int, err error) error {
+func (s *Service) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) && !errors.Is(err, sandlot.ErrNoPrimary) {
 		return err
 	}
-	p, lost := h.store.Project(ctx, id)
+	p, lost := s.store.Project(ctx, id)
 	switch {
 	case errors.Is(lost, sandlot.ErrNotFound):
 		return noProject(string(id))
 	case lost != nil:
 		return lost
 	}
-	return h.versionGone(ctx, p, n)
+	return versionGone(ctx, s.management, p, n)
 }
 
 // versionsTold bounds the newest versions that a refusal lists.
 const versionsTold = 100
 
 // versionGone refuses a call on a missing version, and lists the kept ones.
-func (h history) versionGone(ctx context.Context, p sandlot.Project, n int) error {
-	list, err := h.management.Versions(ctx, p.ID, 0, versionsTold)
+func versionGone(ctx context.Context, management currentManagement, p sandlot.Project, n int) error {
+	list, err := management.Versions(ctx, p.ID, 0, versionsTold)
 	if err != nil {
 		return err
 	}

@@ -162,27 +162,3 @@ func (s revoking) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish
 	s.revoke()
 	return s.ManagementStore.Rearrange(ctx, id, c, at)
 }
-
-func TestVersionsOfAKey(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by, id := w.history()
-	page, err := w.Versions(t.Context(), by, w.in.Publish.Places.Project(id, 0, "").Page, 2, "")
-	expect.OK(t, err)
-	if len(page.Versions) != 2 || page.Versions[0].N != 3 || page.Next != "2" || page.Versions[0].Address == page.Versions[1].Address {
-		t.Errorf("%+v", page)
-	}
-	page, err = w.Versions(t.Context(), by, string(id), 2, page.Next)
-	expect.OK(t, err)
-	if len(page.Versions) != 1 || page.Versions[0].N != 1 || page.Next != "" {
-		t.Errorf("%+v", page)
-	}
-	for _, bad := range []string{"0", "-1", "x", "1.5", "99999999999999999999"} {
-		_, err := w.Versions(t.Context(), by, string(id), 2, bad)
-		refused(t, err, sandlot.CodeInvalidField)
-	}
-	for _, bad := range []int{0, -1, publish.MaxPage + 1} {
-		_, err := w.Versions(t.Context(), by, string(id), bad, "")
-		refused(t, err, sandlot.CodeInvalidField)
-	}
-}

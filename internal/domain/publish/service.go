@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/turns"
+	"sandlot/internal/domain/heads"
 )
 
 // Config holds the operator's settings of a Service. New fills in zero limits; the Service never changes it afterwards.
@@ -51,8 +52,7 @@ type Remembered struct {
 	Projects int // in the cache of heads, at about 500 bytes each: 20,000, in 10 MiB
 }
 
-// Stores are the stores of a Service. All but Statistics must be set. Several Services, here or in other processes, may
-// share them.
+// Stores are the stores of a Service. All but Statistics must be set. Several Services, here or in other processes, may share them.
 type Stores struct {
 	Store      Store
 	Management ManagementStore
@@ -69,7 +69,7 @@ type ManagementStore interface {
 
 // A Service applies the rules. Each method takes the caller as an argument, calls Authorize, and returns an *Error for
 // a refusal. Any other error is a fault of the service, for AsError to translate. When a method returns nil, its effect
-// is durable and every later call sees it; other processes see it within HeadsHold.
+// is durable and every later call sees it; other processes see it within heads.Hold.
 //
 // Its methods may be called concurrently. Edits of one project take effect one after another.
 // When the context ends, a call stops before its next step of the store, but an upload that has
@@ -79,38 +79,40 @@ type Service struct {
 	// Contents holds the bytes that calls use and versions name.
 	Contents *Contents
 	// Heads caches projects; the maker of the Service runs it.
-	Heads *Heads
+	Heads *heads.Cache
+	// Reader shows projects, files and accounts.
+	Reader *Reader
+	// Keyring holds the keys that people make on the website.
+	Keyring *Keyring
 	// Trash holds the deletions that can be taken back.
 	Trash *Trash
 
-	store      currentStore
-	management currentManagement
-	log        *slog.Logger
-	now        func() time.Time
-	random     io.Reader
-	vault      *sandlot.Vault
-
-	warner
-	statistics  Statistics
+	answers
+	management  currentManagement
 	edits       *turns.Locks[sandlot.ProjectID] // one edit of a project at a time in this process; the store guards against others
-	uploads     *uploads
 	idempotency *idempotency
-	history     history
 }
 
 // Option replaces a part of a Service.
-type Option func(*Service)
+type Option func(*sources)
+
+// sources are where a Service has its time and its randomness from.
+type sources struct {
+	now     func() time.Time
+	elapsed func() time.Duration
+	random  io.Reader
+}
 
 // WithClock makes the Service read the time from now, which may be called concurrently.
-func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = now } }
+func WithClock(now func() time.Time) Option { return func(s *sources) { s.now = now } }
 
 // WithRandom makes the Service draw names, keys and the installation's secret from r, which may
 // be read concurrently. Keys are as secret as r is.
-func WithRandom(r io.Reader) Option { return func(s *Service) { s.random = r } }
+func WithRandom(r io.Reader) Option { return func(s *sources) { s.random = r } }
 
 // WithElapsed makes the Service's Heads measure time by elapsed, which never goes back and may be called concurrently.
 func WithElapsed(elapsed func() time.Duration) Option {
-	return func(s *Service) { s.Heads.since = elapsed }
+	return func(s *sources) { s.elapsed = elapsed }
 }
 
 // New returns a Service. Zero limits of cfg get their defaults. It reads the installation's secret from the store,
@@ -118,32 +120,41 @@ func WithElapsed(elapsed func() time.Duration) Option {
 // in use is read anew every second.
 func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts ...Option) (*Service, error) {
 	cfg = cfg.withDefaults()
-	contents := newContents(cfg, stores, log)
-	heads := NewHeads(stores.Store, cfg.Remembered.Projects, log)
-	s := &Service{
-		Config: cfg, Contents: contents, Heads: heads,
-		store: currentStore{guardedStore{stores.Store, contents.held}, heads}, management: currentManagement{guardedManagement{stores.Management, contents.held}, heads}, statistics: stores.Statistics,
-		log: log, now: time.Now, random: rand.Reader,
-		edits: turns.NewLocks[sandlot.ProjectID](),
-	}
-	s.warner = warner{&s.Config, contents, stores.Store, log}
-	if s.statistics == nil {
-		s.statistics = storedStatistics{}
-	}
-	s.Trash = &Trash{s}
+	from := sources{now: time.Now, random: rand.Reader}
 	for _, o := range opts {
-		o(s)
+		o(&from)
 	}
-	var err error
-	if s.vault, err = sandlot.OpenVault(ctx, s.store, s.random); err != nil {
+	cached := heads.New(stores.Store, cfg.Remembered.Projects, from.elapsed, log)
+	vault, err := sandlot.OpenVault(ctx, stores.Store, from.random)
+	if err != nil {
 		return nil, err
 	}
-	s.history = history{s.store, s.management}
-	s.uploads = &uploads{
-		store: s.store, contents: contents, vault: s.vault, now: s.now, locks: turns.NewLocks[sandlot.Digest](),
-		maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
+	contents := newContents(cfg, stores, log)
+	store := currentStore{guardedStore{stores.Store, contents.held}, cached}
+	s := &Service{
+		Config: cfg, Contents: contents, Heads: cached,
+		management: currentManagement{guardedManagement{stores.Management, contents.held}, cached},
+		edits:      turns.NewLocks[sandlot.ProjectID](),
+		idempotency: &idempotency{
+			store: store, vault: vault, now: from.now,
+			inFlight: turns.NewLocks[sandlot.Digest](), places: cfg.Places,
+		},
 	}
-	s.idempotency = &idempotency{store: s.store, vault: s.vault, now: s.now, inFlight: turns.NewLocks[sandlot.Digest](), places: cfg.Places}
+	s.answers = answers{
+		finder{store, cfg.Places},
+		warner{&s.Config, contents, stores.Store, log},
+		owners{store, vault, from.now, cfg.Uncounted},
+		&uploads{
+			store: store, contents: contents, vault: vault, now: from.now, locks: turns.NewLocks[sandlot.Digest](),
+			maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
+		},
+	}
+	if stores.Statistics == nil {
+		stores.Statistics = storedStatistics{}
+	}
+	s.Reader = &Reader{s.finder, s.warner, cached, s.management, stores.Statistics, from.now}
+	s.Keyring = &Keyring{store, s.management, s.idempotency, vault, from.now, cfg.Spend}
+	s.Trash = &Trash{s}
 	return s, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 )
 
 // A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its effect survives a crash
@@ -18,7 +19,7 @@ import (
 // All methods may be called concurrently. Reads see everything that was committed before they began. Package storetest
 // has a case for each sentence here, and runs on every store.
 type Store interface {
-	ChangeStore
+	heads.ChangeStore
 
 	// CreateAccount records the account under the first of its handles that was never taken, and
 	// its idempotency record.
@@ -104,29 +105,45 @@ type NewAccount struct {
 // NewProject is a project to be recorded with its version 1, and all that belongs to the same
 // step.
 type NewProject struct {
-	ID          sandlot.ProjectID
-	Account     sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, whoever the caller is
-	New         *NewAccount       // recorded in the same step, and then the owner
-	By          int64             // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a key of a suspended account ErrSuspended
-	Email       *NewEmail         // set pending in the same step
-	Title       string
-	Lang        string
-	Files       []sandlot.File // of version 1, no two of one folded name; a Blob with an ID is recorded already
-	Primary     string         // the name of the primary file
-	Wrapper     string
-	Later       []LaterVersion // the versions after it, in their order; the last one is the current one
-	Suffix      string
-	Key         sandlot.Key // scoped to this project; none if it has no Hash
-	CreatedAt   time.Time   // of version 1
-	Begun       time.Time   // when the project was begun, if that was before version 1
+	ID      sandlot.ProjectID
+	Account sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, whoever the caller is
+	New     *NewAccount       // recorded in the same step, and then the owner
+	// the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a key of a suspended account ErrSuspended
+	By        int64
+	Title     string
+	Lang      string
+	Files     []sandlot.File // of version 1, no two of one folded name; a Blob with an ID is recorded already
+	Primary   string         // the name of the primary file
+	Wrapper   string
+	Suffix    string
+	Key       sandlot.Key // scoped to this project; none if it has no Hash
+	CreatedAt time.Time   // of version 1
+	Within    Quota       // of the owner
+	Described
+	Records
+	History
+}
+
+// Described holds what the owner of a new project says about it, beside its title.
+type Described struct {
 	Description string
 	Tags        sandlot.Tags
 	Unlisted    bool
 	Threads     bool
+}
+
+// Records are what the call that makes a project records beside it.
+type Records struct {
+	Email       *NewEmail // set pending in the same step
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
-	Within      Quota              // of the owner
-	Log         *sandlot.LogEntry  // recorded in the same step; nil: none
+}
+
+// History holds the rest of a project that is recorded with its history.
+type History struct {
+	Begun time.Time         // when the project was begun, if that was before version 1
+	Later []LaterVersion    // the versions after version 1, in their order; the last one is the current one
+	Log   *sandlot.LogEntry // recorded in the same step; nil: none
 }
 
 // A LaterVersion is a version after the first of a project that is recorded with its history.

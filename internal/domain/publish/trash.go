@@ -137,7 +137,8 @@ func confirmed(id sandlot.ProjectID, confirm string) error {
 	case string(id):
 		return nil
 	case "":
-		refusal = sandlot.Refuse(sandlot.CodeMissingField, "The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
+		refusal = sandlot.Refuse(sandlot.CodeMissingField,
+			"The field confirm is missing: it has to repeat the id of the project. Nothing was deleted.")
 	}
 	return refusal.In("confirm").With(sandlot.OpDeleteProject, sandlot.Set("id", string(id)), sandlot.Set("confirm", string(id))).
 		Note("This takes %s off all its addresses, with all its versions:", id)
@@ -147,7 +148,9 @@ func confirmed(id sandlot.ProjectID, confirm string) error {
 func deletedProject(t Trashed, owner sandlot.Account, page string, before bool) DeletedProject {
 	out := DeletedProject{Trashed: t, TakeBack: page + "#deleted"}
 	if before {
-		out.Warnings = append(out.Warnings, sandlot.Warn("deleted_already", "The project was deleted before; nothing was changed.", "It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
+		out.Warnings = append(out.Warnings,
+			sandlot.Warn("deleted_already", "The project was deleted before; nothing was changed.",
+				"It can be taken back at "+out.TakeBack+" until "+t.GoneAt().Format(time.RFC3339)+"."))
 	}
 	if !owner.EmailVerified {
 		out.Warnings = append(out.Warnings, sandlot.Warn(
@@ -160,7 +163,8 @@ func deletedProject(t Trashed, owner sandlot.Account, page string, before bool) 
 
 // ownerEntry returns the entry of the audit log for an act of a project's owner.
 func ownerEntry(now time.Time, action string, id sandlot.ProjectID, reason string) sandlot.LogEntry {
-	return sandlot.LogEntry{At: now.UTC().Truncate(time.Microsecond), Actor: sandlot.ActorOwner, Action: action, Target: string(id), Reason: reason}
+	return sandlot.LogEntry{At: now.UTC().
+		Truncate(time.Microsecond), Actor: sandlot.ActorOwner, Action: action, Target: string(id), Reason: reason}
 }
 
 // TrashPage selects the deleted projects to list: one, or a page.
@@ -216,7 +220,8 @@ func (t *Trash) TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	p := gone.Project
 	if err == nil {
 		err = t.service.evenFull(func() error {
-			return t.service.management.TakeBack(ctx, id, t.service.Quota, ownerEntry(t.service.now(), sandlot.ActionTakeBack, id, "on the website"))
+			return t.service.management.TakeBack(ctx, id, t.service.Quota,
+				ownerEntry(t.service.now(), sandlot.ActionTakeBack, id, "on the website"))
 		})
 	}
 	if errors.Is(err, sandlot.ErrNotFound) {

@@ -296,14 +296,19 @@ func (t *Tree) place(sent string) (string, error) {
 		return "", err
 	}
 	if inspect.HoldsKey(sent) || inspect.HoldsKey(name) {
-		return "", sandlot.Refuse(sandlot.CodeKeyInContent, "The name of one of the files holds one of this service's keys. Everything published is public, names too.").
-			In(t.field()).With(sandlot.OpNothing).Note("Rename that file and send all of them again. If it was ever public, replace the key at /account.")
+		return "", sandlot.Refuse(sandlot.CodeKeyInContent,
+			"The name of one of the files holds one of this service's keys. "+
+				"Everything published is public, names too.").
+			In(t.field()).With(sandlot.OpNothing).
+			Note("Rename that file and send all of them again. " +
+				"If it was ever public, replace the key at /account.")
 	}
 	if _, twice := t.at[name]; twice {
 		return "", t.clash(sandlot.CodeInvalidField, "The file %s comes twice.", inspect.Quoted(name))
 	}
 	if most := t.contents.limits.files; len(t.files) >= most {
-		return "", sandlot.Refuse(sandlot.CodeContentTooLarge, "There are more than %d files, which is the limit.", most).In(t.field()).Detail("limit", most).
+		return "", sandlot.Refuse(sandlot.CodeContentTooLarge, "There are more than %d files, which is the limit.",
+			most).In(t.field()).Detail("limit", most).
 			With(sandlot.OpNothing).Note("Put several files into one, or leave out what the page does not use.")
 	}
 	if read && !t.archive {
@@ -326,7 +331,9 @@ func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 		return sandlot.Refuse(sandlot.CodeInvalidArchive, format, args...).In(t.field()).With(sandlot.OpPack).
 			Note("Nothing was changed. Rename one of them, or leave it out. Then pack the folder again:")
 	}
-	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).Note("Nothing was changed. Rename one of them, or leave it out, and send all files again, or pack their folder:")
+	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).
+		Note("Nothing was changed. " +
+			"Rename one of them, or leave it out, and send all files again, or pack their folder:")
 }
 
 // again returns the operation that sends the files once more: those of an archive are packed again.
@@ -339,24 +346,15 @@ func (t *Tree) again() sandlot.Op {
 
 // bounded returns a reader of r that refuses a file, or a Tree, over its limit.
 func (t *Tree) bounded(name string, r io.Reader) io.Reader {
-	return &boundedReader{t: t, name: name, r: r}
-}
-
-type boundedReader struct {
-	t    *Tree
-	name string
-	r    io.Reader
-	n    int64
-}
-
-// Read implements io.Reader.
-func (b *boundedReader) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	b.n += int64(n)
-	if refused := b.t.room(b.name, b.n, int64(n)); refused != nil {
-		return 0, refused
-	}
-	return n, err
+	size := int64(0)
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := r.Read(p)
+		size += int64(n)
+		if refused := t.room(name, size, int64(n)); refused != nil {
+			return 0, refused
+		}
+		return n, err
+	})
 }
 
 // room adds n bytes of a file that has size by now, or refuses them.
@@ -364,11 +362,14 @@ func (t *Tree) room(name string, size, n int64) error {
 	t.size += n
 	switch most := t.contents.limits; {
 	case size > most.file:
-		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(name), most.file).
-			In(t.field()).Detail("limit", most.file).With(sandlot.OpNothing).Note("Make that file smaller, or split it. Nothing was changed.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge,
+			"The file %s has more than %d bytes, which is the limit of one file.", inspect.Quoted(name), most.file).
+			In(t.field()).Detail("limit", most.file).With(sandlot.OpNothing).
+			Note("Make that file smaller, or split it. Nothing was changed.")
 	case t.size > most.total:
 		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The files have more than %d bytes together, which is the limit.", most.total).
-			In(t.field()).Detail("limit", most.total).With(sandlot.OpNothing).Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
+			In(t.field()).Detail("limit", most.total).With(sandlot.OpNothing).
+			Note("Make them smaller, or send some of them with a call of their own. Nothing was changed.")
 	}
 	return nil
 }
@@ -398,7 +399,10 @@ func (t *Tree) Unpack(ctx context.Context, format string, r io.Reader) error {
 		})
 	}
 	most := t.contents.limits
-	lim := unpack.Limits{Entries: entriesPerFile * most.files, File: most.file, Total: most.total, LeftOut: func(name string) bool { return names.LeftOut(name) != "" }}
+	lim := unpack.Limits{
+		Entries: entriesPerFile * most.files, File: most.file, Total: most.total,
+		LeftOut: func(name string) bool { return names.LeftOut(name) != "" },
+	}
 	if f != string(unpack.ZIP) {
 		charge = nil // everything unpacked is charged: the bytes between the files can become very many, too
 		lim.Through = func(r io.Reader) io.Reader { return turn.Work(ctx, t.charge.Of(r)) }
@@ -420,8 +424,7 @@ func (t *Tree) unpacked(err error) error {
 	return t.misnamed()
 }
 
-// entriesPerFile is the number of entries that an archive may have for each file it may have: for folders and for files
-// that are left out, such as a node_modules/ of some ten thousand files.
+// entriesPerFile is the number of entries of an archive for each file: folders and files that are left out count.
 const entriesPerFile = 5
 
 // packed returns the size limit of an archive: packed bytes may be a few more than the files in it.
@@ -438,7 +441,8 @@ func (c *Contents) Receive(all *spool.Spool, r io.Reader, limit int64) error {
 	case err != nil:
 		return fmt.Errorf("receive: %w", err)
 	case n > limit:
-		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The archive has more than %d bytes, which is the limit.", limit).In("archive").Detail("limit", limit).
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The archive has more than %d bytes, which is the limit.",
+			limit).In("archive").Detail("limit", limit).
 			With(sandlot.OpNothing).Note("Leave out what the page does not use, or make the files smaller.")
 	}
 	return nil
@@ -456,8 +460,10 @@ func (t *Tree) badArchive(err error) error {
 	}
 	most := t.contents.limits
 	large := func(what string, limit any) error {
-		return sandlot.Refuse(sandlot.CodeContentTooLarge, "%s. The limit is %v.", what, limit).In("archive").Detail("limit", limit).With(sandlot.OpNothing).
-			Note("Leave out what the page does not use, make files smaller, or send some of them with a call of their own. Nothing was changed.")
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "%s. The limit is %v.", what, limit).In("archive").
+			Detail("limit", limit).With(sandlot.OpNothing).
+			Note("Leave out what the page does not use, make files smaller, " +
+				"or send some of them with a call of their own. Nothing was changed.")
 	}
 	switch bad.Reason {
 	case unpack.TooMany:
@@ -477,14 +483,17 @@ func (t *Tree) badArchive(err error) error {
 
 // archiveFormats maps the usual names to formats. It never changes.
 var archiveFormats = map[string]unpack.Format{
-	"zip": unpack.ZIP, "tar": unpack.Tar, "tar.gz": unpack.TarGzip, "tgz": unpack.TarGzip, "tar.zst": unpack.TarZstd, "tzst": unpack.TarZstd, "tar.zstd": unpack.TarZstd,
+	"zip": unpack.ZIP, "tar": unpack.Tar, "tar.gz": unpack.TarGzip, "tgz": unpack.TarGzip, "tar.zst": unpack.TarZstd,
+	"tzst": unpack.TarZstd, "tar.zstd": unpack.TarZstd,
 }
 
 // ReadArchiveFormat returns the format of that name, such as "tar.gz" for ".TGZ". Another is CodeInvalidField.
 func ReadArchiveFormat(name string) (string, error) {
 	f, ok := archiveFormats[strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), ".")]
 	if !ok {
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).In("archive_format").
+		return "", sandlot.Refuse(sandlot.CodeInvalidField,
+			"The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).
+			In("archive_format").
 			With(sandlot.OpSame, sandlot.Set("archive_format", "zip")).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
 	}
 	return string(f), nil

@@ -5,10 +5,8 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -109,63 +107,6 @@ func TestATreeIsTheSameHoweverItCame(t *testing.T) {
 			t.Errorf("%s: %+v", c.format, again)
 		}
 	}
-}
-
-func TestABadArchiveIsRefusedWhole(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(c *publish.Config) { c.MaxFiles, c.MaxContent, c.MaxFile = 4, 1000, 2000 })
-	key, err := sandlot.MintSecret(sandlot.ProjectKey, rand.Reader)
-	expect.OK(t, err)
-	disk, large := w.onDisk(), strings.Repeat("x", 3*inlineMax)
-	for name, c := range map[string]struct {
-		format, archive string
-		code            sandlot.Code
-	}{
-		"no archive":               {"zip", "hello", sandlot.CodeInvalidArchive},
-		"another archive":          {"tar.gz", zipped(t, "index.html", page), sandlot.CodeInvalidArchive},
-		"an unknown one":           {"rar", "hello", sandlot.CodeInvalidField},
-		"cut off":                  {"zip", zipped(t, "index.html", large)[:100], sandlot.CodeInvalidArchive},
-		"a tar that is cut off":    {"tar", tarred(t, "a.png", large, "index.html", large)[:1600], sandlot.CodeInvalidArchive},
-		"two of one name":          {"tar", tarred(t, "a.png", large, "a.png", "x"), sandlot.CodeInvalidArchive},
-		"two that are read as one": {"tar", tarred(t, "a.png", large, "./a.png", "x"), sandlot.CodeInvalidArchive},
-		"a way out":                {"zip", zipped(t, "a.png", large, "../a.js", "x"), sandlot.CodeInvalidFilename},
-		"a name with a key":        {"zip", zipped(t, "a.png", large, "js/"+key.Reveal()+".js", "x"), sandlot.CodeKeyInContent},
-		"too large a file":         {"zip", zipped(t, "a.png", large, "b.png", strings.Repeat("x", 1001)), sandlot.CodeContentTooLarge},
-		"too much":                 {"tar", tarred(t, "a.png", large, "b", strings.Repeat("x", 1000), "c", strings.Repeat("x", 1000)), sandlot.CodeContentTooLarge},
-		"too many":                 {"zip", zipped(t, "a", large, "b", "", "c", "", "d", "", "e", ""), sandlot.CodeContentTooLarge},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w.unchanged(t, func() {
-				_, err := w.unpacked(c.format, c.archive)
-				refused(t, err, c.code)
-			})
-			expect.Equal(t, "blobs on the disk", w.onDisk(), disk)
-		})
-	}
-	t.Run("names that clash are invalid_archive", func(t *testing.T) {
-		tree, err := w.unpacked("zip", zipped(t, "index.html", page, "a.js", "x", "A.js", "x"))
-		expect.OK(t, err)
-		_, _, err = w.Publish(t.Context(), w.account(), publish.PublishInput{Tree: tree})
-		refused(t, err, sandlot.CodeInvalidArchive)
-	})
-	t.Run("what is left out does not count as a file", func(t *testing.T) {
-		tree, err := w.unpacked("zip", zipped(t, "node_modules/a", "", "node_modules/b", "", "node_modules/c", "", "node_modules/d", "", "index.html", page))
-		expect.OK(t, err)
-		out, _, err := w.Publish(t.Context(), w.account(), publish.PublishInput{Tree: tree})
-		expect.OK(t, err)
-		expect.Same(t, "files", names(out.Files), []string{"index.html"})
-	})
-	t.Run("a client that breaks off", func(t *testing.T) {
-		broken := errors.New("broken off")
-		for format, archive := range map[string]string{"zip": zipped(t, "index.html", large), "tar": tarred(t, "index.html", large)} {
-			tree := w.NewTree(nil)
-			err := tree.Unpack(t.Context(), format, io.MultiReader(strings.NewReader(archive[:len(archive)/2]), brokenReader{broken}))
-			expect.Is(t, format, err, broken)
-			expect.Is(t, format, err, sandlot.ErrNoEffect)
-			w.DiscardTree(t.Context(), tree)
-		}
-		expect.Equal(t, "blobs on the disk", w.onDisk(), disk)
-	})
 }
 
 type brokenReader struct{ err error }
@@ -308,7 +249,7 @@ func TestAnUploadCarriesAnArchive(t *testing.T) {
 			var next publish.Updated
 			update := func(replace bool, declared publish.Declared) func(publish.Content, *publish.PartInput) error {
 				return func(c publish.Content, part *publish.PartInput) (err error) {
-					in := publish.UpdateInput{Project: string(first.Project.ID), Archive: "tar.gz", Replace: replace, Content: c, Part: part, Declared: declared}
+					in := publish.UpdateInput{Project: string(first.Project.ID), Many: publish.Many{Archive: "tar.gz", Replace: replace}, Content: c, Part: part, Declared: declared}
 					next, _, err = w.Update(t.Context(), by, in)
 					return err
 				}
@@ -378,7 +319,7 @@ func TestADryRunMakesNothing(t *testing.T) {
 			return err
 		}, nil},
 		"replace": {func() error {
-			out, err := w.updateMany(by, publish.UpdateInput{Project: string(p.ID), Replace: true, DryRun: true}, "game.html", "page")
+			out, err := w.updateMany(by, publish.UpdateInput{Project: string(p.ID), Many: publish.Many{Replace: true}, DryRun: true}, "game.html", "page")
 			if err == nil && (out.Project.Primary != "game.html" || out.Removed != 1 || out.Project.FileCount != 1 || out.Project.Size != 4) {
 				t.Errorf("%+v", out)
 			}

@@ -62,7 +62,8 @@ func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput)
 	if err != nil {
 		return Updated{}, nil, err
 	}
-	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, in.Replace)...)
+	asked := append([]any{in.Project, in.Filename, in.Title, in.Email, in.Lang, in.IfVersion, in.Declared.asked()},
+		manyAsked(set, in.Archive, in.Primary, in.Replace)...)
 	if in.Force {
 		asked = append(asked, "force")
 	}
@@ -98,10 +99,7 @@ func (s *Service) Update(ctx context.Context, by sandlot.Caller, in UpdateInput)
 			out, pending, err = s.updatePart(ctx, by, in, words, req)
 			return out, err
 		}
-		if set != nil {
-			return s.putTree(ctx, by, words, set, extras{request: req})
-		}
-		return s.putFile(ctx, by, words, in.Content, extras{request: req})
+		return s.put(ctx, by, words, set, in.Content, extras{request: req})
 	}, func(rec IdempotencyRecord, _ Minted) (Updated, error) {
 		return s.recordedUpdate(ctx, by, in, words, rec)
 	})
@@ -132,7 +130,8 @@ func foreseeUpdate(ctx context.Context, s *Service, by sandlot.Caller, in Update
 // emptyProject refuses an empty project_id, as a variable that was not set leaves it: it must not reach the newest
 // project.
 func emptyProject(by sandlot.Caller) error {
-	return sandlot.Refuse(sandlot.CodeProjectIDRequired, "The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
+	return sandlot.Refuse(sandlot.CodeProjectIDRequired,
+		"The field project_id is empty: it says which project is changed. Nothing was changed.").In("project_id").
 		With(sandlot.OpSame, sandlot.Set("project_id", cmp.Or(string(by.Key().Project), "<project_id>"))).
 		Note("Send the project's id. If it comes from a variable, the variable is not set.")
 }
@@ -145,7 +144,9 @@ func (in UpdateInput) manyWarnings() []sandlot.Warning {
 	if in.Filename == "" {
 		return nil
 	}
-	return []sandlot.Warning{sandlot.Warn("filename_ignored", "The field filename was ignored: each of the files has its own name.", "Leave filename out of a call with many files.")}
+	return []sandlot.Warning{sandlot.Warn("filename_ignored",
+		"The field filename was ignored: each of the files has its own name.",
+		"Leave filename out of a call with many files.")}
 }
 
 // checkOne refuses fields that only a call with many files obeys, of one file that comes by itself: in parts, or with a
@@ -158,7 +159,9 @@ func checkOne(in UpdateInput) error {
 	if in.Filename == "" || !in.Replace && in.Primary == "" {
 		return nil
 	}
-	e := sandlot.Refuse(sandlot.CodeInvalidField, "The field %s is not for one file that comes in parts or with a ticket. Nothing was changed.", field).In(field).With(sandlot.OpSame).
+	e := sandlot.Refuse(sandlot.CodeInvalidField,
+		"The field %s is not for one file that comes in parts or with a ticket. Nothing was changed.", field).
+		In(field).With(sandlot.OpSame).
 		Note("Leave it out, or send an archive of all files that way, with archive_format instead of filename:")
 	e.Fix.Without = []string{"replace", "primary_file"}
 	return e
@@ -169,12 +172,15 @@ func checkSecret(name string, force bool) error {
 	if names.Secret(name) == "" || force {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidFilename, "A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.", inspect.Quoted(name)).In("filename").
-		With(sandlot.OpSame, sandlot.Set("filename", name), sandlot.Set("force", true)).Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
+	return sandlot.Refuse(sandlot.CodeInvalidFilename,
+		"A file called %s may hold secrets of yours, and everything published is public. Nothing was changed.",
+		inspect.Quoted(name)).In("filename").
+		With(sandlot.OpSame, sandlot.Set("filename", name), sandlot.Set("force", true)).
+		Note("Leave it out: a page cannot keep a secret. If the file holds none and is to be public, force it:")
 }
 
 // checkUpdate normalizes the fields of an update, or refuses them.
-func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
+func (s Config) checkUpdate(in UpdateInput) (newFile, error) {
 	nf := newFile{IfVersion: in.IfVersion, Declared: in.Declared, Replace: in.Replace, Primary: in.Primary, Force: in.Force}
 	var err error
 	var w []sandlot.Warning
@@ -203,60 +209,6 @@ func (s *Service) checkUpdate(in UpdateInput) (newFile, error) {
 	}
 	nf.Warnings = append(nf.Warnings, s.projectRead(in.Project)...)
 	return nf, nil
-}
-
-// putFile makes the version with the file.
-func (s *Service) putFile(ctx context.Context, by sandlot.Caller, nf newFile, c Content, x extras) (Updated, error) {
-	var email EmailOutcome
-	var err error
-	var out Updated
-	var off []sandlot.Warning
-	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
-		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
-			return p, err
-		}
-		name, took, err := withoutWrapper(ctx, s.store, p, nf.Filename)
-		if err != nil {
-			return p, err
-		}
-		out.File, off = sandlot.File{Name: name, Folded: names.Fold(name), Blob: c.Blob}, took
-		if err := checkContent(c, name, name == p.Primary || name == primaryFile, nf.Declared); err != nil {
-			return p, err
-		}
-		if err := checkWhole(c, nf); err != nil {
-			return p, err
-		}
-		before, err := s.checkPlace(ctx, p, out.File)
-		if err != nil {
-			return p, err
-		}
-		out.Created, off = before == nil, append(off, shrunk(out.File, before)...)
-		at := Edit{At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Title: nf.Title, Details: nf.Details, Within: s.Quota}
-		if at.Email, email, err = s.pendingEmail(ctx, by, nf.Email, nf.Lang, email); err != nil {
-			return p, err
-		}
-		title := p.Title
-		if nf.Title != nil {
-			title = *nf.Title
-		}
-		m := madeOf(title, at.Suffix, at.At, out.File, out.Created)
-		m.Warnings = off
-		if at.Upload, at.Idempotency, err = s.records(by, x, p.ID, p.Version+1, email, Minted{}, m); err != nil {
-			return p, err
-		}
-		next, err := s.store.PutFile(ctx, p.ID, out.File, at)
-		return next, email.unlessFull(err)
-	})
-	if err != nil {
-		return Updated{}, fmt.Errorf("update project: %w", s.Quota.exceeded(err))
-	}
-	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = slices.Concat(nf.Warnings, off, contentWarnings(c, out.File.Name, out.File.Name == out.Project.Primary), s.mailWarnings(by, email))
-	out.Quarantined = s.quarantined(out.Project)
-	kept, err := s.versionWarnings(ctx, out.Project, []sandlot.File{out.File}, nil, nil)
-	s.untold(err)
-	out.Warnings = append(out.Warnings, kept...)
-	return out, nil
 }
 
 // withoutWrapper removes p.Wrapper, the folder that once wrapped the project's files, from a filename, if the project
@@ -292,9 +244,11 @@ func (s *Service) checkPlace(ctx context.Context, p sandlot.Project, f sandlot.F
 		return nil, filenameConflict(p, f.Name, other.Name)
 	}
 	if before == nil && p.FileCount >= s.MaxFiles {
-		return nil, sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s has %d files, which is the limit.", p.ID, p.FileCount).In("filename").
+		return nil, sandlot.Refuse(sandlot.CodeQuotaExceeded, "The project %s has %d files, which is the limit.",
+			p.ID, p.FileCount).In("filename").
 			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
-			Note("Put several files into one, or first delete one that is not needed, with delete-file. The project's files are listed when you read it with its key.")
+			Note("Put several files into one, or first delete one that is not needed, with delete-file. " +
+				"The project's files are listed when you read it with its key.")
 	}
 	return before, nil
 }
@@ -310,7 +264,8 @@ func shrunk(f sandlot.File, before *sandlot.File) []sandlot.Warning {
 	if before == nil || !inspect.IsHTML(f.Name) || before.Blob.Size < shrunkFrom || f.Blob.Size*shrunkTo > before.Blob.Size {
 		return nil
 	}
-	return []sandlot.Warning{sandlot.Warn("shrunk", fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
+	return []sandlot.Warning{sandlot.Warn("shrunk",
+		fmt.Sprintf("%s has %d bytes now, and had %d before.", f.Name, f.Blob.Size, before.Blob.Size),
 		"If a part of it was sent for the whole, send the whole file with update, or bring the version before back with restore.")}
 }
 
@@ -351,7 +306,8 @@ func (s *Service) DeleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		return Deleted{}, err
 	}
 	in.Email, read = email, slices.Concat(read, w, s.projectRead(in.Project))
-	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpDeleteFile, nil, Content{}, in.Project, in.Filename, in.Email, in.Lang, in.IfVersion)
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpDeleteFile, nil, Content{}, in.Project,
+		in.Filename, in.Email, in.Lang, in.IfVersion)
 	if err != nil {
 		return Deleted{}, err
 	}
@@ -417,7 +373,8 @@ func (s *Service) checkDeletion(ctx context.Context, by sandlot.Caller, p sandlo
 		return err
 	}
 	if e := refuseOpened(p, name); e != nil {
-		return e.With(sandlot.OpUpdate, sandlot.Set("project_id", string(p.ID)), sandlot.Set("filename", name), sandlot.Set("content", "<base64 of the new file>")).
+		return e.With(sandlot.OpUpdate, sandlot.Set("project_id", string(p.ID)), sandlot.Set("filename", name),
+			sandlot.Set("content", "<base64 of the new file>")).
 			Note("To change it, send new content with update.")
 	}
 	near, err := s.store.FilesNear(ctx, p.ID, names.Fold(name))
@@ -426,7 +383,9 @@ func (s *Service) checkDeletion(ctx context.Context, by sandlot.Caller, p sandlo
 	}
 	if !slices.ContainsFunc(near, func(f sandlot.File) bool { return f.Name == name }) {
 		return sandlot.Refuse(sandlot.CodeFileNotFound, "The project %s has no file %q.", p.ID, name).In("filename").
-			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).Note("If it was deleted before, nothing is left to do. The project's files are listed when you read it with its key.")
+			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
+			Note("If it was deleted before, nothing is left to do. " +
+				"The project's files are listed when you read it with its key.")
 	}
 	return nil
 }

@@ -303,31 +303,6 @@ func TestDeleteFile(t *testing.T) {
 	})
 }
 
-func TestReadersSeeOneVersionWhileItChanges(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	by, id := w.caller(out.Keys.Account), out.Project.ID
-	first := w.put(by, id, "stamp", "0")
-	at := first.Project.Version
-	done := make(chan error, 4)
-	stop := make(chan struct{})
-	for range cap(done) {
-		go func() { done <- readStamps(w, id, stop) }()
-	}
-	// Two files carry the number of the version that brought them: in version n one has n, the other n-1.
-	for i := 1; i <= 60; i++ {
-		w.put(by, id, fmt.Sprint("stamp", i%2), fmt.Sprint(at+i, strings.Repeat(" ", i%2*2*inlineMax)))
-	}
-	close(stop)
-	for range cap(done) {
-		expect.OK(t, <-done)
-	}
-	if p, err := w.Current(t.Context(), nobody(), id); err != nil || p.Version != at+60 {
-		t.Errorf("at version %d, %v", p.Version, err)
-	}
-}
-
 // readStamps reads as the content origin does, until stop is closed.
 func readStamps(w *world, id sandlot.ProjectID, stop <-chan struct{}) error {
 	for last := 0; ; {
@@ -364,56 +339,6 @@ func readStamps(w *world, id sandlot.ProjectID, stop <-chan struct{}) error {
 		if newest != 0 && newest != p.Version {
 			return fmt.Errorf("version %d has no file stamped so", p.Version)
 		}
-	}
-}
-
-func TestFiftyUpdatersOfOneProject(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	out := w.publish(nobody(), page)
-	by, id := w.caller(out.Keys.Account), out.Project.ID
-	type ack struct {
-		version int
-		text    string
-		err     error
-	}
-	acks := make(chan ack, 50)
-	for i := range cap(acks) {
-		go func() {
-			text := fmt.Sprint("writer ", i, strings.Repeat("!", i%2*2*inlineMax))
-			up, _, err := w.Update(t.Context(), by, publish.UpdateInput{Project: string(id), Filename: fmt.Sprint("f", i%3), Content: w.stage(text)})
-			acks <- ack{up.Project.Version, text, err}
-		}()
-	}
-	seen := map[int]string{}
-	for range cap(acks) {
-		a := <-acks
-		if a.err != nil {
-			t.Fatal(a.err)
-		}
-		if seen[a.version] != "" {
-			t.Errorf("version %d was given twice", a.version)
-		}
-		seen[a.version] = a.text
-	}
-	for v := 2; v <= 51; v++ {
-		files, err := w.Files(t.Context(), id, v)
-		if err != nil || seen[v] == "" {
-			t.Fatalf("version %d is missing: %v", v, err)
-		}
-		found := false
-		for _, f := range files {
-			found = found || w.bytes(f.Blob) == seen[v]
-		}
-		if !found {
-			t.Errorf("version %d does not have what was acknowledged for it", v)
-		}
-	}
-	if p, err := w.Current(t.Context(), nobody(), id); err != nil || p.Version != 51 {
-		t.Errorf("at version %d, %v", p.Version, err)
-	}
-	if len(w.logs.String()) != 0 {
-		t.Errorf("logged:\n%s", w.logs)
 	}
 }
 

@@ -46,10 +46,10 @@ func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
 }
 
 // updateCall returns one call of a chunked update. The fields of nf count in part 1 only.
-func (s *Service) updateCall(by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
+func updateCall(at sandlot.Places, by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
 	call := &partCall{by: by, op: sandlot.OpUpdate, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
-		call.ignored, call.said = in.metadata(), in.said(s.Places)
+		call.ignored, call.said = in.metadata(), in.said(at)
 	}
 	call.meta = uploadMeta{Encoding: in.Part.Encoding, Update: nf, Archive: in.Archive, Declared: in.Declared}
 	return call
@@ -99,8 +99,11 @@ func mayJoin(call *partCall, u Upload) error {
 		}
 	}
 	if said := call.said.Project; said != "" && said != first.Project {
-		return sandlot.Refuse(sandlot.CodeInvalidField, "The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)), first.Project).In("project_id").
-			With(sandlot.OpSame, sandlot.Set("project_id", string(first.Project))).Note("Name the project of part 1, or begin another upload under another upload_id.")
+		return sandlot.Refuse(sandlot.CodeInvalidField,
+			"The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)),
+			first.Project).In("project_id").
+			With(sandlot.OpSame, sandlot.Set("project_id", string(first.Project))).
+			Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
 	call.ignore(*first)
 	return nil
@@ -133,7 +136,9 @@ func part1First(call *partCall) error {
 	e := sandlot.Refuse(sandlot.CodePart1First, "Part 1 of this upload has not been accepted, or the upload has expired.").In("part").
 		With(sandlot.OpSame, sandlot.Set("part", 1)).Note("Send part 1 first, with the metadata; then the others in any order.")
 	if call.by.Bare() {
-		e.Note("Send part 1 first, with the metadata; then the others in any order. Without a key the parts after the first need the upload_token of its answer in place of a key, unless they come from the same network.")
+		e.Note("Send part 1 first, with the metadata; then the others in any order. " +
+			"Without a key the parts after the first need the upload_token of its answer in place of a key, " +
+			"unless they come from the same network.")
 	}
 	return e
 }
@@ -219,8 +224,11 @@ func checkToken(by sandlot.Caller, part *PartInput) error {
 	if by.Upload() == nil || part != nil {
 		return nil
 	}
-	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
-		With(sandlot.OpPresentKey).Note("Send upload_id and part or total_parts with it. Another call needs an api_key (sla_...), or, for a first publish, none.")
+	return sandlot.Refuse(sandlot.CodeInvalidKey,
+		"The key that was sent is an upload_token: it joins its upload, and this call is no part of one.").
+		With(sandlot.OpPresentKey).
+		Note("Send upload_id and part or total_parts with it. " +
+			"Another call needs an api_key (sla_...), or, for a first publish, none.")
 }
 
 // giveToken draws the token of a new upload without a key.
@@ -268,23 +276,32 @@ func (up *uploads) checkPart(in PartInput, c Content) error {
 	again := func(e *sandlot.Error) error { return e.With(sandlot.OpSame, up.beginning()...) }
 	same := func(e *sandlot.Error) error { return e.With(sandlot.OpSame) }
 	unnumbered := func(e *sandlot.Error) error {
-		return e.With(sandlot.OpSame, sandlot.Set("part", sandlot.PlaceholderPart)).Note("Parts are numbered from 1, in the order in which they make the file.")
+		return e.With(sandlot.OpSame, sandlot.Set("part", sandlot.PlaceholderPart)).
+			Note("Parts are numbered from 1, in the order in which they make the file.")
 	}
 	switch {
 	case in.UploadID == "":
-		return again(sandlot.Refuse(sandlot.CodeMissingField, "The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
+		return again(sandlot.Refuse(sandlot.CodeMissingField,
+			"The field upload_id is missing: it groups the parts of one upload.").In("upload_id"))
 	case !visible(in.UploadID) || len(in.UploadID) > MaxUploadID:
-		return again(sandlot.Refuse(sandlot.CodeInvalidField, "The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID, len(in.UploadID)).In("upload_id"))
+		return again(sandlot.Refuse(sandlot.CodeInvalidField,
+			"The field upload_id must be 1 to %d visible ASCII characters; %d bytes came.", MaxUploadID,
+			len(in.UploadID)).In("upload_id"))
 	case in.N == nil && in.Total == nil:
-		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField,
+			"The field part is missing: an upload_id needs part with content, or total_parts alone.").In("part"))
 	case in.N == nil && !c.Missing:
-		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: content in an upload is one numbered part.").In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeMissingField,
+			"The field part is missing: content in an upload is one numbered part.").In("part"))
 	case in.N != nil && (*in.N < 1 || *in.N > MaxParts):
-		return unnumbered(sandlot.Refuse(sandlot.CodeInvalidField, "The field part is %d; parts run from 1 to %d.", *in.N, MaxParts).In("part"))
+		return unnumbered(sandlot.Refuse(sandlot.CodeInvalidField, "The field part is %d; parts run from 1 to %d.",
+			*in.N, MaxParts).In("part"))
 	case in.Total != nil && (*in.Total < 1 || *in.Total > MaxParts):
-		return same(sandlot.Refuse(sandlot.CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.", *in.Total, MaxParts).In("total_parts"))
+		return same(sandlot.Refuse(sandlot.CodeInvalidField, "The field total_parts is %d; it must be 1 to %d.",
+			*in.Total, MaxParts).In("total_parts"))
 	case in.N != nil && c.Missing:
-		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field content is missing: it holds the bytes of part %d in base64.", *in.N).In("content"))
+		return same(sandlot.Refuse(sandlot.CodeMissingField,
+			"The field content is missing: it holds the bytes of part %d in base64.", *in.N).In("content"))
 	case in.Last && in.N == nil:
 		return same(sandlot.Refuse(sandlot.CodeMissingField, "The field part is missing: last says that this part is the last.").In("part"))
 	}

@@ -15,7 +15,9 @@ import (
 )
 
 // publishPart takes a call of a chunked publish.
-func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject, req *request) (out Published, pending *Pending, err error) {
+func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in PublishInput, np newProject,
+	req *request,
+) (out Published, pending *Pending, err error) {
 	call := publishCall(by, in, &np)
 	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
@@ -47,8 +49,10 @@ func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in Publish
 }
 
 // updatePart takes a call of a chunked update.
-func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile, req *request) (out Updated, pending *Pending, err error) {
-	call := s.updateCall(by, in, &nf)
+func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateInput, nf newFile,
+	req *request,
+) (out Updated, pending *Pending, err error) {
+	call := updateCall(s.Places, by, in, &nf)
 	pending, err = s.uploads.partOf(ctx, call, func(ctx context.Context, c *completing) error {
 		if c.upload.Done != nil {
 			out, err = s.completedUpdate(ctx, by, c)
@@ -58,12 +62,12 @@ func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateIn
 		nf.Declared = c.meta.Declared
 		if c.meta.Archive != "" {
 			return s.uploads.useArchive(ctx, c, nf.Replace, func(set *fileSet) error {
-				out, err = s.putTree(ctx, by, *nf, set, extras{upload: c, request: req})
+				out, err = s.put(ctx, by, *nf, set, Content{}, extras{upload: c, request: req})
 				return err
 			})
 		}
 		return s.uploads.useParts(ctx, c, nf.Filename, nf.Filename == primaryFile, func(joined Content) error {
-			out, err = s.putFile(ctx, by, *nf, joined, extras{upload: c, request: req})
+			out, err = s.put(ctx, by, *nf, nil, joined, extras{upload: c, request: req})
 			return err
 		})
 	})
@@ -80,7 +84,9 @@ func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateIn
 func inParts(c *completing, err error) error {
 	e := sandlot.AsError(err)
 	return e.With(sandlot.OpSame).
-		Note("Resend the part that was cut or changed in transit. If the declared values were wrong, send them again: upload_id and total_parts with sha256 and size of the whole file.")
+		Note("Resend the part that was cut or changed in transit. " +
+			"If the declared values were wrong, send them again: " +
+			"upload_id and total_parts with sha256 and size of the whole file.")
 }
 
 // uploadCompleted refuses a call of an upload that another call completed.
@@ -114,7 +120,9 @@ func (call *partCall) sealed(by sandlot.Caller, done UploadDone) sandlot.Seal {
 }
 
 // completion returns the Completion for the step that uses an upload; nil without an upload.
-func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.ProjectID, version int, keys Minted, m made) (*Completion, error) {
+func (up *uploads) completion(by sandlot.Caller, c *completing, id sandlot.ProjectID, version int, keys Minted,
+	m made,
+) (*Completion, error) {
 	if c == nil {
 		return nil, nil
 	}
@@ -143,7 +151,8 @@ func (up *uploads) assemble(ctx context.Context, c *completing) (Content, error)
 		return up.contents.stageUnpacked(ctx, r, up.maxFile, c.call.in.Charge)
 	}
 	if total := c.upload.Bytes; total > up.maxFile {
-		return Content{}, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has %d bytes; the limit is %d.", total, up.maxFile).In("content").Detail("limit", up.maxFile).
+		return Content{}, sandlot.Refuse(sandlot.CodeContentTooLarge, "The file has %d bytes; the limit is %d.",
+			total, up.maxFile).In("content").Detail("limit", up.maxFile).
 			With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
 	return up.contents.Stage(ctx, c.call.in.Charge.Of(r))

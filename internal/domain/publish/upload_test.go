@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/testworld"
 )
 
 const (
@@ -224,78 +222,6 @@ func TestUploadRefusesAndLeavesNothing(t *testing.T) {
 			_, _, err := w.send(w.caller(out.Keys.Project), part{id: "open", n: 2, text: long("x")})
 			refused(t, err, sandlot.CodeAccountKeyRequired)
 		})
-	})
-}
-
-func TestUploadTotals(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := w.account()
-	t.Run("last says that it is the last", func(t *testing.T) {
-		w.waits(by, part{id: "a", n: 1, text: page})
-		expect.Equal(t, "total", w.waits(by, part{id: "a", n: 3, text: "three", last: true}).Total, 3)
-		out := w.completes(by, part{id: "a", n: 2, text: "two"})
-		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+"twothree")
-	})
-	t.Run("an empty last part ends a stream", func(t *testing.T) {
-		w.waits(by, part{id: "b", n: 1, text: page})
-		out := w.completes(by, part{id: "b", n: 2, last: true})
-		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page)
-	})
-	t.Run("the total alone completes an upload that has all parts, and again", func(t *testing.T) {
-		w.waits(by, part{id: "c", n: 1, text: page})
-		w.waits(by, part{id: "c", n: 2, text: "two"})
-		out := w.completes(by, part{id: "c", total: 2})
-		if again := w.completes(by, part{id: "c", total: 2}); again.Keys != out.Keys || again.Project.ID != out.Project.ID {
-			t.Error("another answer")
-		}
-	})
-	t.Run("part 1 of 1 completes at once, and warns like any publish", func(t *testing.T) {
-		out := w.completes(by, part{id: "d", n: 1, total: 1, text: large, title: "a\x00b", handle: "other"})
-		expect.Same(t, "warnings", codes(out.Warnings), []string{"title_cleaned", "handle_ignored"})
-		expect.Equal(t, "title", out.Project.Title, "ab")
-	})
-	t.Run("a total told with part 1 again is taken, also where part 1 cannot be replaced", func(t *testing.T) {
-		w.waits(nobody(), part{id: shortID, n: 1, text: page, title: "First", email: address})
-		w.waits(nobody(), part{id: shortID, n: 2, text: "two"})
-		out := w.completes(nobody(), part{id: shortID, n: 1, total: 2, text: page, title: "Second", email: address})
-		if out.Project.Title != "First" || w.text(out.Project.ID, 1, "index.html") != page+"two" {
-			t.Errorf("title %q", out.Project.Title)
-		}
-	})
-}
-
-func TestAPartSentAgainReplacesTheEarlierOne(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	for name, by := range map[string]sandlot.Caller{"with a key": w.account(), "by its upload_token": nobody()} {
-		t.Run("row 62, 63: "+name, func(t *testing.T) {
-			first := w.waits(by, part{id: longID, n: 1, text: long("old"), title: "Old", handle: "old", email: "old@example.org"})
-			if by.Nobody() {
-				by = w.caller(first.Token)
-			}
-			w.waits(by, part{id: longID, n: 3, text: "drei", total: 3})
-			w.waits(by, part{id: longID, n: 3, text: "three"})
-			w.waits(by, part{id: longID, n: 3, text: "three"})
-			w.waits(by, part{id: longID, n: 1, text: page, title: "New", handle: "new-handle", email: address})
-			out := w.completes(by, part{id: longID, n: 2, text: long("two")})
-			expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), page+long("two")+"three")
-			if out.Project.Title != "New" || by.Nobody() && (out.Account.Handle != "new-handle" || out.Account.Email != address) {
-				t.Errorf("%+v, %+v", out.Project, out.Account)
-			}
-		})
-	}
-	t.Run("what was replaced and used up is collected after a day, and what is served stays", func(t *testing.T) {
-		by := w.account()
-		out := w.publish(by, large)
-		w.clock.move(25 * time.Hour)
-		c := operate.Collector{Records: w.db.Upkeep(), Blobs: testworld.AllBlobs(w.blobs), Now: w.clock.now}
-		_, err := c.Collect(t.Context())
-		expect.OK(t, err)
-		if n := w.kept(); n["uploads"] != 0 || n["upload_parts"] != 0 || n["blobs on disk"] != 3 {
-			t.Errorf("kept %v", n)
-		}
-		expect.Same(t, "content", w.text(out.Project.ID, 1, "index.html"), large)
 	})
 }
 

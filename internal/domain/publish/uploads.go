@@ -96,8 +96,11 @@ func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*complet
 	u, err := up.store.Upload(ctx, call.key, call.number(), up.now().UTC())
 	switch {
 	case errors.Is(err, sandlot.ErrNotFound), err == nil && u.Done == nil && !u.complete(): // the latter began anew
-		return nil, sandlot.Refuse(sandlot.CodePart1First, "The upload expired while its parts were being put together. Nothing was made of it.").In("part").
-			With(sandlot.OpSame, sandlot.Set("part", 1)).Note("An unfinished upload is kept for 24 hours. Begin it anew: send part 1 with the metadata, then the others.")
+		return nil, sandlot.Refuse(sandlot.CodePart1First,
+			"The upload expired while its parts were being put together. Nothing was made of it.").In("part").
+			With(sandlot.OpSame, sandlot.Set("part", 1)).
+			Note("An unfinished upload is kept for 24 hours. Begin it anew: " +
+				"send part 1 with the metadata, then the others.")
 	case err != nil:
 		return nil, fmt.Errorf("read upload: %w", err)
 	}
@@ -107,7 +110,9 @@ func (up *uploads) movedMeanwhile(ctx context.Context, call *partCall) (*complet
 
 // changedMeanwhile refuses a call whose upload others changed again and again.
 func changedMeanwhile() error {
-	return sandlot.Refuse(sandlot.CodeRequestInProgress, "Other calls changed this upload again and again while its parts were being put together. Nothing was made of it.").
+	return sandlot.Refuse(sandlot.CodeRequestInProgress,
+		"Other calls changed this upload again and again while its parts were being put together. "+
+			"Nothing was made of it.").
 		With(sandlot.OpWait).After(time.Second).Note("Send the same part again.")
 }
 
@@ -117,7 +122,8 @@ func inProgress(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return sandlot.Refuse(sandlot.CodeRequestInProgress, "This upload is being completed by another call.").With(sandlot.OpWait).After(waitForUpload / 3).
+	return sandlot.Refuse(sandlot.CodeRequestInProgress, "This upload is being completed by another call.").
+		With(sandlot.OpWait).After(waitForUpload / 3).
 		Note("Send the same part again: once the upload is complete, the answer names the project.")
 }
 
@@ -208,7 +214,10 @@ func (up *uploads) newUpload(call *partCall) (Upload, error) {
 	if !call.in.first() || call.by.Upload() != nil {
 		return Upload{}, part1First(call)
 	}
-	u := Upload{Key: call.key, Owner: up.owner(call.by), Wider: up.wider(call.by), Account: call.by.Account(), ExpiresAt: up.now().UTC().Add(UploadLife)}
+	u := Upload{
+		Key: call.key, Owner: up.owner(call.by), Wider: up.wider(call.by), Account: call.by.Account(),
+		ExpiresAt: up.now().UTC().Add(UploadLife),
+	}
 	return u, up.giveToken(call, &u)
 }
 
@@ -218,12 +227,16 @@ func (up *uploads) checkAgainstUpload(call *partCall, u Upload, fresh bool) erro
 		return err
 	}
 	if call.fixed(fresh) && !u.has(call) {
-		return sandlot.Refuse(sandlot.CodeUploadExists, "An upload with this upload_id is in progress; without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
+		return sandlot.Refuse(sandlot.CodeUploadExists,
+			"An upload with this upload_id is in progress; "+
+				"without a key or its upload_token its part 1 can't be replaced.").In("upload_id").
 			With(sandlot.OpSame, up.beginning()...).
 			Note("Choose another upload_id. If the upload is yours, send the upload_token of an earlier answer in place of a key.")
 	}
 	if size := u.sizeWith(call); size > up.partsLimit() {
-		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The parts of this upload would have %d bytes together; the limit is %d.", size, up.maxFile).In("content").
+		return sandlot.Refuse(sandlot.CodeContentTooLarge,
+			"The parts of this upload would have %d bytes together; the limit is %d.", size, up.maxFile).
+			In("content").
 			Detail("limit", up.maxFile).With(sandlot.OpNothing).Note("Make the file smaller, or split it into several files.")
 	}
 	return nil
@@ -290,11 +303,15 @@ func (up *uploads) overUploads(by sandlot.Caller, err error) error {
 	var e *sandlot.Error
 	switch {
 	case errors.Is(err, sandlot.ErrTooManyUploads):
-		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.", up.most).In("upload_id").
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d unfinished uploads already, which is the limit.",
+			up.most).In("upload_id").
 			With(sandlot.OpWait).Note("Finish some; what is unfinished expires after 24 hours.")
 	case errors.Is(err, sandlot.ErrTooManyBytes) && by.Nobody():
-		e = sandlot.Refuse(sandlot.CodeQuotaExceeded, "The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.", up.networkBytes).
-			Detail("limit", up.networkBytes).With(sandlot.OpWait).Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
+		e = sandlot.Refuse(sandlot.CodeQuotaExceeded,
+			"The unfinished uploads of this network would hold more than %d bytes, which is the limit without a key.",
+			up.networkBytes).
+			Detail("limit", up.networkBytes).With(sandlot.OpWait).
+			Note("Finish some, wait until they expire after 24 hours, or use the api_key of an account.")
 	default:
 		return up.quota.exceeded(err)
 	}

@@ -20,14 +20,12 @@ import (
 type warner struct {
 	*Config  // of the Service
 	Contents *Contents
-	store    warningStore
+	lists    namesStore
 	log      *slog.Logger
 }
 
-// warningStore is the part of a Store that a warner uses.
-type warningStore interface {
-	FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error)
-	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
+// namesStore is the part of a Store that a warner uses.
+type namesStore interface {
 	NamesFolded(ctx context.Context, id sandlot.ProjectID, folded []string) ([]string, error)
 }
 
@@ -39,7 +37,8 @@ func contentWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	}
 	if seems, ok := c.Damage.Damaged(filename); ok {
 		return []sandlot.Warning{sandlot.Warn(
-			string(sandlot.CodeLooksDamaged), fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
+			string(sandlot.CodeLooksDamaged),
+			fmt.Sprintf("The bytes of %s look like %s. They were stored as they came.", filename, seems.What),
 			seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 		)}
 	}
@@ -57,7 +56,9 @@ func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	switch {
 	case inspect.EncodedTwice(filename, c.Size, c.Within):
 		return []sandlot.Warning{sandlot.Warn(
-			string(sandlot.CodeDoubleEncoded), "The bytes of "+filename+" are still base64 text after decoding: it was encoded twice, and was stored as it came.",
+			string(sandlot.CodeDoubleEncoded),
+			"The bytes of "+filename+" are still base64 text after decoding: "+
+				"it was encoded twice, and was stored as it came.",
 			"Encode the file once, with a command, and send it again with update.",
 		)}
 	case c.Gzip && !inspect.IsHTML(filename) && !inspect.IsPacked(filename):
@@ -68,7 +69,8 @@ func encodedWarnings(c Content, filename string, page bool) []sandlot.Warning {
 	case page && inspect.IsHTML(filename) && c.Size > 0:
 		if seems, ok := inspect.NotPage(c.Head); ok {
 			return []sandlot.Warning{sandlot.Warn(
-				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. They were stored as they came, and browsers open them as a page.", filename, seems.What),
+				"not_html", fmt.Sprintf("The bytes of %s do not look like HTML: they look like %s. "+
+					"They were stored as they came, and browsers open them as a page.", filename, seems.What),
 				seems.Instead+" With update and filename "+filename+" it takes this one's place.",
 			)}
 		}
@@ -156,7 +158,9 @@ func (s *warner) quarantineWarnings(ctx context.Context, p sandlot.Project, f sa
 
 // versionWarnings warns the owner of a project about quarantine, and about the findings in the files that a call has
 // changed. all are the files of the version; nil if they are not at hand. charge takes the bytes that are read.
-func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, charge sandlot.Charge) ([]sandlot.Warning, error) {
+func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed, all []sandlot.File,
+	charge sandlot.Charge,
+) ([]sandlot.Warning, error) {
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
 	}
@@ -178,7 +182,9 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 }
 
 // checked returns the findings in the files that a call has changed. It does not repeat the warnings beside them.
-func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File, beside []sandlot.Warning, charge sandlot.Charge) ([]sandlot.Warning, error) {
+func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []sandlot.File,
+	beside []sandlot.Warning, charge sandlot.Charge,
+) ([]sandlot.Warning, error) {
 	v := check.Version{Primary: p.Primary, Size: p.Size, Count: p.FileCount, Place: s.place(p, beside)}
 	secrets, skipped, err := s.looks(ctx, &v, changed, charge)
 	if err != nil {
@@ -189,7 +195,7 @@ func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []
 	}
 	if v.Part = all == nil; v.Part {
 		if asks := v.Asks(); len(asks) > 0 {
-			if v.Names, err = s.store.NamesFolded(ctx, p.ID, asks); err != nil {
+			if v.Names, err = s.lists.NamesFolded(ctx, p.ID, asks); err != nil {
 				return nil, fmt.Errorf("look for files that are referred to: %w", err)
 			}
 			slices.Sort(v.Names)
@@ -199,7 +205,8 @@ func (s *warner) checked(ctx context.Context, p sandlot.Project, changed, all []
 		v.All = !skipped && readable(all) == readable(changed)
 	}
 	found := v.Findings()
-	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) { // the nearest name is worth reading all names, and so are lists
+	// the nearest name is worth reading all names, and so are lists
+	if v.Part && p.FileCount <= mostCompared && (lacks(found) || v.HasLists()) {
 		if all, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
 			return nil, fmt.Errorf("look for the nearest names: %w", err)
 		}
@@ -250,7 +257,8 @@ func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot
 	room := int64(mostLacking)
 	for _, primary := range []bool{true, false} {
 		for _, f := range files {
-			if n := min(f.Blob.Size, check.Sample); check.Reads(f.Name) && (f.Name == p.Primary) == primary && n <= room && len(look) < mostLooksLacking {
+			if n := min(f.Blob.Size, check.Sample); check.Reads(f.Name) && (f.Name == p.Primary) == primary &&
+				n <= room && len(look) < mostLooksLacking {
 				look, room = append(look, f), room-n
 			}
 		}
@@ -262,12 +270,15 @@ func (s *warner) lacking(ctx context.Context, p sandlot.Project, files []sandlot
 		return nil
 	}
 	v.All = !skipped && len(look) == readable(files)
-	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(), func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
+	return warningsOf(p.ID, slices.DeleteFunc(v.Findings(),
+		func(f check.Finding) bool { return f.Code != check.MissingFile && f.Code != check.WrongCase }))
 }
 
 // looks reads the files that a call has changed, the primary file first, within the bounds of package check. It warns
 // about keys of other services, and reports whether a file was left out.
-func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File, charge sandlot.Charge) (secrets []sandlot.Warning, skipped bool, err error) {
+func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.File,
+	charge sandlot.Charge,
+) (secrets []sandlot.Warning, skipped bool, err error) {
 	room := int64(check.SampleAll)
 	look := func(f sandlot.File) error {
 		n := min(f.Blob.Size, check.Sample)
@@ -312,8 +323,13 @@ func (s *warner) looks(ctx context.Context, v *check.Version, changed []sandlot.
 
 // secretWarning returns the warning about a key of another service. It never repeats the key.
 func secretWarning(name, what string, line int) sandlot.Warning {
-	return sandlot.Warn("secret", fmt.Sprintf("%s, line %d, holds what looks like %s. Everything published is public, and earlier versions stay.", name, line, what),
-		"If it is a secret, replace it where it was made, and update the file without it: a page cannot keep a secret. Have the player enter a key of their own, or call the other service from a server of yours. A key that is meant for browsers, as Firebase's, is none.")
+	return sandlot.Warn("secret",
+		fmt.Sprintf("%s, line %d, holds what looks like %s. "+
+			"Everything published is public, and earlier versions stay.", name, line, what),
+		"If it is a secret, replace it where it was made, and update the file without it: "+
+			"a page cannot keep a secret. "+
+			"Have the player enter a key of their own, or call the other service from a server of yours. "+
+			"A key that is meant for browsers, as Firebase's, is none.")
 }
 
 // piece returns n bytes of a blob from off, read unless they are in memory.
@@ -400,8 +416,11 @@ func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sa
 // quarantineWarning returns the warning that a project is in quarantine, and how to end it.
 func (s *warner) quarantineWarning() sandlot.Warning {
 	return sandlot.Warn(
-		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: its pages load from and send to nowhere but their own address.",
-		"Opening the link in the message to that address, and pressing its button, ends it for all projects of the account at once. Without the message, send email with the account's api_key, or log in on the website.",
+		"quarantined", "The project is in quarantine until the e-mail address of its account is verified: "+
+			"its pages load from and send to nowhere but their own address.",
+		"Opening the link in the message to that address, and pressing its button, "+
+			"ends it for all projects of the account at once. "+
+			"Without the message, send email with the account's api_key, or log in on the website.",
 	)
 }
 
@@ -411,7 +430,10 @@ func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
 		return nil
 	}
 	return []sandlot.Warning{sandlot.Warn(
-		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: nobody has verified the email address of its account.",
-		"Opening the link in the message to that address, and pressing its button, lists all projects of the account. Without the message, send email with the account's api_key, or log in on the website.",
+		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: "+
+			"nobody has verified the email address of its account.",
+		"Opening the link in the message to that address, and pressing its button, "+
+			"lists all projects of the account. "+
+			"Without the message, send email with the account's api_key, or log in on the website.",
 	)}
 }

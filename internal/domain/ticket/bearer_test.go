@@ -3,6 +3,7 @@ package ticket_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
@@ -33,12 +34,14 @@ func TestWhoeverHasATicketMayDoNothingElseThanItWasAskedFor(t *testing.T) {
 		}
 	}
 	others := map[string]func(sandlot.Caller) error{
-		"whoami":  func(by sandlot.Caller) error { _, err := w.Publish.Whoami(ctx, by, 1, ""); return err },
-		"export":  func(by sandlot.Caller) error { _, err := w.Publish.Export(ctx, by); return err },
+		"whoami":  func(by sandlot.Caller) error { _, err := w.Publish.Reader.Whoami(ctx, by, 1, ""); return err },
+		"export":  func(by sandlot.Caller) error { _, err := w.Publish.Reader.Export(ctx, by); return err },
 		"delete":  func(by sandlot.Caller) error { _, err := w.Publish.DeleteProject(ctx, by, ids[0], ids[0]); return err },
 		"another": updates(ids[1]),
 		"import": func(by sandlot.Caller) error {
-			_, err := w.Publish.Adopt(ctx, by, publish.Adoption{Stage: func(context.Context) ([]publish.AdoptedVersion, error) { return nil, context.Canceled }})
+			_, err := w.Publish.Adopt(ctx, by, publish.Adoption{Stage: func(context.Context, time.Time) (in publish.NewProject, w []sandlot.Warning, err error) {
+				return in, nil, context.Canceled
+			}})
 			return err
 		},
 	}

@@ -87,9 +87,10 @@ func (s *Service) Issue(ctx context.Context, by sandlot.Caller, told Told) (Issu
 		return Issued{}, err
 	}
 	if !by.Nobody() && t.Key == 0 {
-		return Issued{}, sandlot.Refuse(sandlot.CodeKeyRequired, "Tickets are for callers with a key, or without any.").With(sandlot.OpPresentKey)
+		return Issued{}, sandlot.Refuse(sandlot.CodeKeyRequired,
+			"Tickets are for callers with a key, or without any.").With(sandlot.OpPresentKey)
 	}
-	secret, err := s.mint()
+	secret, err := s.vault.MintToken(names.TicketPrefix)
 	if err != nil {
 		return Issued{}, err
 	}
@@ -101,9 +102,11 @@ func (s *Service) Issue(ctx context.Context, by sandlot.Caller, told Told) (Issu
 	t.Owner, t.Wider, most = s.owners(by)
 	switch err := s.store.AddTicket(ctx, t, most); {
 	case errors.Is(err, publish.ErrTooMany):
-		return Issued{}, sandlot.Refuse(sandlot.CodeQuotaExceeded, "There are %d tickets already that were not used, which is the limit.", mostWaiting).
+		return Issued{}, sandlot.Refuse(sandlot.CodeQuotaExceeded,
+			"There are %d tickets already that were not used, which is the limit.", mostWaiting).
 			Because(err).After(time.Minute).With(sandlot.OpWait).
-			Note("Use some, or wait until they expire: a ticket is good for %d minutes. Many files are sent as one archive, with one ticket.", int(sandlot.TicketLife.Minutes()))
+			Note("Use some, or wait until they expire: a ticket is good for %d minutes. "+
+				"Many files are sent as one archive, with one ticket.", int(sandlot.TicketLife.Minutes()))
 	case err != nil:
 		return Issued{}, fmt.Errorf("issue ticket: %w", err)
 	}
@@ -129,7 +132,8 @@ func (s *Service) Call(_ context.Context, by sandlot.Caller, id string) (Call, e
 	t := by.Ticket()
 	if t == nil {
 		return Call{}, sandlot.Refuse(sandlot.CodeInvalidKey, "This address takes the ticket that it came with, and no key.").
-			With(sandlot.OpTicket).Note("Send the ticket (slt_...) in the header Authorization, as a bearer. Ask for one, which comes with its own url:")
+			With(sandlot.OpTicket).Note("Send the ticket (slt_...) in the header Authorization, as a bearer. " +
+			"Ask for one, which comes with its own url:")
 	}
 	if t.ID() != id {
 		return Call{}, sandlot.Refuse(sandlot.CodeInvalidKey, "The ticket belongs to another upload_id than that of this address.").
@@ -150,16 +154,6 @@ func (s *Service) Call(_ context.Context, by sandlot.Caller, id string) (Call, e
 	return call, nil
 }
 
-// mint draws a ticket.
-func (s *Service) mint() (sandlot.Secret, error) {
-	body, err := s.vault.Text(names.Base62, names.KeyRandom)
-	if err != nil {
-		return "", fmt.Errorf("mint ticket: %w", err)
-	}
-	body = names.TicketPrefix + body
-	return sandlot.Secret(body + names.KeyChecksum(body)), nil
-}
-
 // sealPurpose is the purpose for which the fields of tickets are sealed.
 const sealPurpose = "ticket"
 
@@ -171,15 +165,16 @@ func (s *Service) seal(with sandlot.Secret, told Told) ([]byte, error) {
 		return nil, fmt.Errorf("write what was told: %w", err)
 	}
 	if len(text) > mostTold {
-		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The fields take %d bytes together, and a ticket keeps at most %d.", len(text), mostTold).
+		return nil, sandlot.Refuse(sandlot.CodeInvalidField,
+			"The fields take %d bytes together, and a ticket keeps at most %d.", len(text), mostTold).
 			With(sandlot.OpTicket).Note("Send shorter texts. The title is cut to 200 characters in any case.")
 	}
-	return s.vault.SealWith(sealPurpose, with, text)
+	return s.vault.SealFor(sandlot.Seal{What: sealPurpose, Secret: with.Reveal()}, text)
 }
 
 // open decrypts the fields of a ticket, with the ticket that by presented.
 func (s *Service) open(by sandlot.Caller, t sandlot.Ticket) (told Told, err error) {
-	text, err := s.vault.UnsealPresented(sealPurpose, by, t.Told)
+	text, err := s.vault.UnsealFor(sandlot.Seal{What: sealPurpose, Secret: by.Presented().Reveal()}, t.Told)
 	if err == nil {
 		err = json.Unmarshal(text, &told)
 	}

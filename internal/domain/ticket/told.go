@@ -53,7 +53,7 @@ func (t Told) publish() publish.PublishInput {
 func (t Told) update() publish.UpdateInput {
 	in := publish.UpdateInput{
 		Project: t.Project, Named: true, Filename: t.Filename, Title: t.Title, Email: t.Email, Lang: t.Lang, IfVersion: t.IfVersion,
-		Declared: t.Declared, Replace: t.Replace, Force: t.Force, Primary: t.Primary, DryRun: t.DryRun,
+		Declared: t.Declared, Many: publish.Many{Replace: t.Replace, Primary: t.Primary}, Force: t.Force, DryRun: t.DryRun,
 	}
 	if t.About != nil {
 		in.About = *t.About

@@ -13,6 +13,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/base/spool"
@@ -262,9 +263,10 @@ func refusal(err error) *sandlot.Error {
 func (s *Service) adoptOne(ctx context.Context, by sandlot.Caller, in Input, zip *unpack.ZIPFile, p project, a publish.Adoption) (publish.Adopted, error) {
 	tree := s.Contents.NewTree(in.Charge)
 	defer s.Contents.DiscardTree(context.WithoutCancel(ctx), tree)
-	a.Title, a.Lang, a.Description, a.Tags, a.Unlisted, a.Threads, a.Begun = p.title, p.lang, p.description, p.tags, p.unlisted, p.threads, p.created
 	a.Idempotency, a.DryRun = in.Idempotency, in.DryRun
-	a.Stage = func(ctx context.Context) ([]publish.AdoptedVersion, error) { return stage(ctx, zip, tree, p) }
+	a.Stage = func(ctx context.Context, now time.Time) (publish.NewProject, []sandlot.Warning, error) {
+		return p.stage(ctx, zip, tree, now)
+	}
 	if in.Account != 0 {
 		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
 	}

@@ -51,7 +51,7 @@ func (w *world) history(by sandlot.Caller) sandlot.ProjectID {
 	id := out.Project.ID
 	for i, files := range [][]string{{"index.html", "<p>two", "big.bin", strings.Repeat("big", 50_000)}, {"gone.txt", "gone"}, {"index.html", "<p>one", "a.js", "other"}} {
 		w.Clock.Move(time.Hour)
-		_, _, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Tree: w.Tree(files...), Replace: i == 2})
+		_, _, err := w.Publish.Update(w.t.Context(), by, publish.UpdateInput{Project: string(id), Many: publish.Many{Tree: w.Tree(files...), Replace: i == 2}})
 		expect.OK(w.t, err)
 	}
 	own := w.OwnerOf(by.Account())
@@ -68,7 +68,7 @@ func (w *world) export(by sandlot.Caller, history bool) []byte {
 
 func (w *world) exportFrom(by sandlot.Caller, history bool, src transfer.Source) []byte {
 	w.t.Helper()
-	e, err := w.Publish.Export(w.t.Context(), by)
+	e, err := w.Publish.Reader.Export(w.t.Context(), by)
 	expect.OK(w.t, err)
 	return w.write(by, e, history, src)
 }
@@ -158,7 +158,7 @@ func TestRegressionM02AnExportWithAProjectDeletedMeanwhileComesInAgain(t *testin
 			by := w.account()
 			ids := []sandlot.ProjectID{w.history(by), w.history(by)}
 			want := w.versions(ids[0])
-			e, err := w.Publish.Export(t.Context(), by)
+			e, err := w.Publish.Reader.Export(t.Context(), by)
 			expect.OK(t, err)
 			_, err = w.Publish.DeleteProject(t.Context(), by, string(ids[0]), string(ids[0]))
 			expect.OK(t, err)
@@ -193,9 +193,9 @@ func TestAnExportComesInWithItsWholeHistory(t *testing.T) {
 			}
 			o := report.Projects[0]
 			expect.Same(t, "versions", to.versions(o.Adopted.Project.ID), from.versions(id))
-			was, err := from.Publish.Project(t.Context(), by, string(id))
+			was, err := from.Publish.Reader.Project(t.Context(), by, string(id))
 			expect.OK(t, err)
-			is, err := to.Publish.Project(t.Context(), me, string(o.Adopted.Project.ID))
+			is, err := to.Publish.Reader.Project(t.Context(), me, string(o.Adopted.Project.ID))
 			expect.OK(t, err)
 			if p := is.Project; p.ID == id || p.Title != "Sky Hopper" || p.Lang != "de" || !p.Unlisted || !p.Threads || p.Tags != "cats 3d" || p.Version != 3 || p.Size != was.Project.Size || !p.CreatedAt.Equal(was.Project.CreatedAt.Truncate(time.Second)) || p.Account != me.Account() {
 				t.Errorf("%+v", p)
@@ -321,7 +321,7 @@ func TestAnImportThatWasCutOffGoesOnWhereItWas(t *testing.T) {
 	report, err := w.imports(me, data, func(in *transfer.Input) { in.Idempotency = "once" })
 	expect.OK(t, err)
 	expect.Equal(t, "replayed", fmt.Sprint(report.Projects[0].Adopted.FromRecord, report.Projects[1].Adopted.FromRecord), "true false")
-	who, err := w.Publish.Whoami(t.Context(), me, 10, "")
+	who, err := w.Publish.Reader.Whoami(t.Context(), me, 10, "")
 	expect.OK(t, err)
 	expect.Equal(t, "projects", len(who.Projects), 2)
 }
@@ -663,7 +663,7 @@ func TestTheOperatorKeepsIdsThatNoProjectEverHad(t *testing.T) {
 					many = append(many, fmt.Sprintf("f%d-%d.txt", i, from.Clock.Now().Unix()), fmt.Sprint(i))
 				}
 				from.Clock.Move(time.Hour)
-				_, _, err := from.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(large), Tree: from.Tree(many...)})
+				_, _, err := from.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(large), Many: publish.Many{Tree: from.Tree(many...)}})
 				expect.OK(t, err)
 			}
 			data := from.export(by, true)
@@ -780,9 +780,10 @@ func TestOnlyTheOperatorIsGivenTheIDThatIsWished(t *testing.T) {
 		kept bool
 	}{{me, false}, {sandlot.AsOperator(""), true}} {
 		out, err := w.Publish.Adopt(t.Context(), c.by, publish.Adoption{
-			ID: "maze-7k2m9p", Account: me.Account(), Title: "Maze",
-			Stage: func(context.Context) ([]publish.AdoptedVersion, error) {
-				return []publish.AdoptedVersion{{Primary: "index.html", Put: []publish.SentFile{{Name: "index.html", Content: w.Stage(page)}}}}, nil
+			ID: "maze-7k2m9p", Account: me.Account(),
+			Stage: func(_ context.Context, now time.Time) (publish.NewProject, []sandlot.Warning, error) {
+				file := sandlot.File{Name: "index.html", Folded: "index.html", Blob: w.Stage(page).Blob}
+				return publish.NewProject{Title: "Maze", Files: []sandlot.File{file}, Primary: file.Name, CreatedAt: now, History: publish.History{Begun: now}}, nil, nil
 			},
 		})
 		expect.OK(t, err)

@@ -52,7 +52,7 @@ func (w *room) Open(_ context.Context, p trial.Page) (trial.Seen, error) {
 // runner is that of a node.
 func (w *room) runner(node *testworld.World) *trial.Runner {
 	return &trial.Runner{
-		Store: node.DB.Trials(), Projects: node.Publish, Browser: w, Places: node.Config.Places,
+		Store: node.DB.Trials(), Projects: node.Publish.Reader, Browser: w, Places: node.Config.Places,
 		Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler), Failures: &worker.Failures{}, Counts: &trial.Counts{},
 	}
 }
@@ -171,7 +171,7 @@ func TestANodeWaitsForAVersionOfAnother(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)
 	r := w.runner(w.World)
-	r.Projects = &behind{Projects: w.Publish, times: 2}
+	r.Projects = &behind{Projects: w.Publish.Reader, times: 2}
 	w.PutFile(w.key, w.id, "a.js", "a")
 	expect.OK(t, r.Round(t.Context()))
 	w.says("afterwards", trial.Ended, 2)

@@ -36,7 +36,7 @@ type Checks struct {
 	Findings []Finding
 }
 
-// Projects looks up projects; *publish.Service is one.
+// Projects looks up projects; *publish.Reader is one.
 type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// Versions is only for callers who may read all of a project's files.

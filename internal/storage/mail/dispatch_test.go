@@ -98,7 +98,7 @@ func (p *post) last() delivery {
 
 func (p *post) login(address string) {
 	p.t.Helper()
-	if _, err := p.Account.AskLogin(p.t.Context(), testworld.Nobody(), account.LoginInput{Email: address}); err != nil {
+	if _, err := p.Account.Logins.AskLogin(p.t.Context(), testworld.Nobody(), account.LoginInput{Email: address}); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// Changes implements publish.ChangeStore. A change number is the sum of two that only grow: the project's
+// Changes implements heads.ChangeStore. A change number is the sum of two that only grow: the project's
 // own, and its account's, which one statement increments for all of its projects. Each statement that changes
 // the readable state of a project increments its number; a guard in the tests rejects one that does not.
 func (store Publish) Changes(ctx context.Context, ids []sandlot.ProjectID) (map[sandlot.ProjectID]int64, error) {

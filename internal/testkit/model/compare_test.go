@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/publish"
 )
 
@@ -24,7 +25,7 @@ func (m *machine) glance(t *rapid.T) {
 
 // compareAll compares all that can be seen, a second later.
 func (m *machine) compareAll(t *rapid.T) {
-	m.elapsed += publish.HeadsHold + time.Millisecond
+	m.elapsed += heads.Hold + time.Millisecond
 	m.anywhere(t, m.compareHere)
 }
 

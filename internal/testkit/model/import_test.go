@@ -92,7 +92,7 @@ func (m *machine) mintKeys(t *rapid.T, out transfer.Report) {
 				continue
 			}
 			var err error
-			if p.key, err = m.MintKey(t.Context(), m.owner(t, p.owner), publish.NewKey{Project: p.id, Name: "imported", Form: "form of " + string(p.id)}); err != nil {
+			if p.key, err = m.Keyring.MintKey(t.Context(), m.owner(t, p.owner), publish.NewKey{Project: p.id, Name: "imported", Form: "form of " + string(p.id)}); err != nil {
 				t.Fatalf("mint a key of what was imported: %v", err)
 			}
 		}

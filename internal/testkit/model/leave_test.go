@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/publish"
 )
 
@@ -71,7 +72,7 @@ func (m *machine) suspend(t *rapid.T) {
 	}
 	m.change(p, change{version: len(p.versions), suspended: true})
 	m.checkHeads(t)
-	m.elapsed += rapid.SampledFrom([]time.Duration{publish.HeadsHold + time.Millisecond, 300 * time.Millisecond}).Draw(t, "a moment")
+	m.elapsed += rapid.SampledFrom([]time.Duration{heads.Hold + time.Millisecond, 300 * time.Millisecond}).Draw(t, "a moment")
 	m.checkHeads(t)
 	if _, err := m.operator.Reinstate(t.Context(), sandlot.AsOperator(""), string(p.id), ""); err != nil {
 		t.Fatalf("end a suspension: %v", err)

@@ -89,7 +89,7 @@ func (m *machine) tried(t *rapid.T, out publish.Published, words project, first 
 // updateMany changes a project by many files, or looks whether it would be changed.
 func (m *machine) updateMany(t *rapid.T) {
 	by := m.actor(t)
-	in := publish.UpdateInput{Title: maybe(t, "title", "Renamed", ""), Replace: rapid.Bool().Draw(t, "replace"), Primary: wanted(t), DryRun: seldom(t, "dry run")}
+	in := publish.UpdateInput{Title: maybe(t, "title", "Renamed", ""), Many: publish.Many{Replace: rapid.Bool().Draw(t, "replace"), Primary: wanted(t)}, DryRun: seldom(t, "dry run")}
 	var p *project
 	var why []sandlot.Code
 	in.Project, p, why = m.target(t, by)

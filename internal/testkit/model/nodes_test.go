@@ -14,6 +14,7 @@ import (
 	"sandlot"
 	owners "sandlot/internal/domain/account"
 	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/ticket"
@@ -38,6 +39,7 @@ type set interface {
 // A node is one Service, with what the test asks of it beside.
 type node struct {
 	*publish.Service
+	*publish.Reader
 	*publish.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
@@ -71,13 +73,14 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {
 		return nil, err
 	}
+	n.Reader = n.Service.Reader
 	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(), owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
 	if n.tickets, err = ticket.New(ctx, db.Tickets(), n.Service, ticket.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service, Heads: n.Heads.After, Temporary: m.dir, Now: m.clock.Now})
+	covers := cover.New(cover.Config{Store: db.Covers(), Content: n.Contents, Projects: n.Service.Reader, Heads: n.Heads.After, Temporary: m.dir, Now: m.clock.Now})
 	n.imports = transfer.New(transfer.Config{Projects: n.Service, Contents: n.Contents, Pictures: covers, Temporary: m.dir, MaxFile: 1 << 20, MaxFiles: maxFiles})
 	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
@@ -140,7 +143,7 @@ func (m *machine) fall(t *rapid.T) {
 // at is an action that comes a moment after the one before, at one of the nodes.
 func (m *machine) at(action func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
-		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, publish.HeadsHold + time.Millisecond}).Draw(t, "a moment")
+		m.elapsed += rapid.SampledFrom([]time.Duration{0, 300 * time.Millisecond, heads.Hold + time.Millisecond}).Draw(t, "a moment")
 		if rapid.Bool().Draw(t, "heads are confirmed") {
 			for _, n := range m.nodes {
 				if err := n.Heads.Confirm(t.Context()); err != nil {
@@ -162,7 +165,7 @@ func (m *machine) checkHead(t *rapid.T, n *node, p *project) {
 	got, err := n.Current(t.Context(), nobody, p.id)
 	least := p.seen[n.number]
 	for i, c := range p.changes {
-		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > publish.HeadsHold {
+		if c.by == n.number || c.seq <= n.opened || m.elapsed-c.at > heads.Hold {
 			least = max(least, i)
 		}
 	}

@@ -243,7 +243,7 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 	if c.op == sandlot.OpPublish {
 		out.published, out.pending, err = m.Publish(t.Context(), by, publish.PublishInput{Title: c.title, Email: c.email, Content: content, Part: in, Archive: archive})
 	} else {
-		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in, Archive: archive, Replace: c.replace})
+		out.updated, out.pending, err = m.Update(t.Context(), by, publish.UpdateInput{Project: string(c.project.id), Filename: c.filename, IfVersion: c.ifVersion, Content: content, Part: in, Many: publish.Many{Archive: archive, Replace: c.replace}})
 	}
 	return out, err
 }

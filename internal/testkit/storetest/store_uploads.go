@@ -376,4 +376,3 @@ func completionStays(t *testing.T, s Stores) {
 	_, err := s.Publish.Upload(t.Context(), u.Key, 0, end.Add(time.Microsecond))
 	wants(t, "after that", err, sandlot.ErrNotFound)
 }
-

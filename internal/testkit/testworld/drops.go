@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"sandlot"
+	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 )
@@ -22,7 +23,7 @@ type Says func() (sandlot.Changed, error)
 // and has dropped exactly that from the heads when it returns, also when it failed in doubt,
 // but nothing when it certainly had no effect. current makes the store as a Service has it of
 // one whose steps all return what says does.
-func StepsDrop[S any](t *testing.T, current func(says Says, heads *publish.Heads) any) {
+func StepsDrop[S any](t *testing.T, current func(says Says, heads *heads.Cache) any) {
 	t.Helper()
 	steps := 0
 	for i := range reflect.TypeFor[S]().NumMethod() {
@@ -49,13 +50,13 @@ func StepsDrop[S any](t *testing.T, current func(says Says, heads *publish.Heads
 }
 
 // drops takes one step while pong and breakout, of account 1, and tetra, of account 2, are cached.
-func drops(t *testing.T, name string, said sandlot.Changed, failure error, current func(Says, *publish.Heads) any) {
+func drops(t *testing.T, name string, said sandlot.Changed, failure error, current func(Says, *heads.Cache) any) {
 	store := &loads{of: map[sandlot.ProjectID]sandlot.AccountID{"pong-abc123": 1, "breakout-abc123": 1, "tetra-abc123": 2}, n: map[sandlot.ProjectID]int{}}
 	s, err := publish.New(t.Context(), publish.Config{Places: Places()}, publish.Stores{Store: store}, slog.New(slog.DiscardHandler))
 	expect.OK(t, err)
 	read := func() {
 		for id := range store.of {
-			_, err := s.Current(t.Context(), Nobody(), id)
+			_, err := s.Reader.Current(t.Context(), Nobody(), id)
 			expect.OK(t, err)
 		}
 	}

@@ -171,7 +171,7 @@ func (w *World) VerifyTokens() (tokens []string) {
 // Email is what whoami tells of the account's address.
 func (w *World) Email(by sandlot.Caller) (address string, verified bool) {
 	w.t.Helper()
-	who, err := w.Publish.Whoami(w.t.Context(), by, 1, "")
+	who, err := w.Publish.Reader.Whoami(w.t.Context(), by, 1, "")
 	expect.OK(w.t, err)
 	return who.Account.Email, who.Account.EmailVerified
 }
@@ -211,7 +211,7 @@ func PutFiles(ctx context.Context, s *publish.Service, by sandlot.Caller, id san
 			return err
 		}
 	}
-	in := publish.UpdateInput{Project: string(id), Tree: tree, FormToken: form.Token, Force: true}
+	in := publish.UpdateInput{Project: string(id), Many: publish.Many{Tree: tree}, FormToken: form.Token, Force: true}
 	if form.Seen != 0 {
 		in.IfVersion = &form.Seen
 	}

@@ -163,13 +163,13 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
 	w.Publish = w.Another(w.Config)
 	w.Account = w.AnotherAccount(w.DB.Account().Stores())
-	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish, w.Counters)
-	w.Figures = figures.New(w.DB.Gallery(), w.Publish, w.Counters, w.now)
+	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish.Reader, w.Counters)
+	w.Figures = figures.New(w.DB.Gallery(), w.Publish.Reader, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
-	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish, Heads: w.Publish.Heads.After, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
+	w.Covers = cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After, Places: w.Config.Places, Temporary: w.Dir, Now: w.now})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
-	w.Trials = trial.New(w.DB.Trials(), w.Publish, &trial.Status{})
+	w.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{})
 	return w
 }
 
@@ -231,14 +231,14 @@ func (w *World) Vault() *sandlot.Vault {
 // is the world's.
 func (w *World) AnotherGallery(cfg gallery.Config) *gallery.Service {
 	w.t.Helper()
-	return w.newGallery(cfg, w.Another(w.Config), w.newCounters(cfg))
+	return w.newGallery(cfg, w.Another(w.Config).Reader, w.newCounters(cfg))
 }
 
 // AnotherCounting is AnotherGallery with its counters.
 func (w *World) AnotherCounting(cfg gallery.Config) (*gallery.Service, *gallery.Counters) {
 	w.t.Helper()
 	counters := w.newCounters(cfg)
-	return w.newGallery(cfg, w.Another(w.Config), counters), counters
+	return w.newGallery(cfg, w.Another(w.Config).Reader, counters), counters
 }
 
 func (w *World) newGallery(cfg gallery.Config, projects gallery.Projects, counters *gallery.Counters) *gallery.Service {

@@ -26,11 +26,15 @@ type Service interface {
 	DeleteFile(ctx context.Context, by sandlot.Caller, in publish.DeleteInput) (publish.Deleted, error)
 	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
 	Signup(ctx context.Context, by sandlot.Caller, in publish.SignupInput) (publish.SignedUp, error)
-	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
 	Amend(ctx context.Context, by sandlot.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
+	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
+}
+
+// A Reader shows projects, files and accounts; *publish.Reader implements it.
+type Reader interface {
+	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
 	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
 	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
-	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
 	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
 	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
 }
@@ -51,10 +55,11 @@ type Figures interface {
 	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
 }
 
-// A Config holds the parts and settings of an API. Service, Gallery, Figures, Tickets, Trials, Covers, Transfer,
-// Places, Archive, Index and Admission must be set.
+// A Config holds the parts and settings of an API. Service, Reader, Gallery, Figures, Tickets, Trials, Covers,
+// Transfer, Places, Archive, Index and Admission must be set.
 type Config struct {
 	Service  Service
+	Reader   Reader
 	Intake   *intake.Intake // reads the bodies of calls
 	Gallery  Gallery
 	Figures  Figures

@@ -17,7 +17,7 @@ func (a *API) export(c *call) error {
 	if c.head() {
 		return a.exportHead(c)
 	}
-	e, err := a.Service.Export(c.R.Context(), c.By)
+	e, err := a.Reader.Export(c.R.Context(), c.By)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func allVersions(c *call) (bool, error) {
 
 // exportHead answers a HEAD without building the archive.
 func (a *API) exportHead(c *call) error {
-	who, err := a.Service.Whoami(c.R.Context(), c.By, 1, "")
+	who, err := a.Reader.Whoami(c.R.Context(), c.By, 1, "")
 	if err != nil {
 		return err
 	}

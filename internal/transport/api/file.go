@@ -24,7 +24,7 @@ func (a *API) file(c *call) error {
 	if err != nil {
 		return err
 	}
-	v, err := a.Service.File(c.R.Context(), c.By, c.param, c.filename, version)
+	v, err := a.Reader.File(c.R.Context(), c.By, c.param, c.filename, version)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (a *API) whoami(c *call) error {
 	if err != nil {
 		return err
 	}
-	who, err := a.Service.Whoami(c.R.Context(), c.By, limit, c.R.URL.Query().Get("cursor"))
+	who, err := a.Reader.Whoami(c.R.Context(), c.By, limit, c.R.URL.Query().Get("cursor"))
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (a *API) project(c *call) error {
 		return err
 	}
 	defer sent()
-	v, err := a.Service.Project(c.R.Context(), c.By, c.param)
+	v, err := a.Reader.Project(c.R.Context(), c.By, c.param)
 	made()
 	if err != nil {
 		return err

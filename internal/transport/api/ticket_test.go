@@ -299,7 +299,7 @@ func TestTwentyPutsOfOneTicketHaveOneEffect(t *testing.T) {
 			t.Parallel()
 			w := settled(t, func(s *settings) { s.set = on })
 			second := w.Node(t, testworld.RealTime())
-			there := New(Config{Service: second.Publish, Intake: intake.New(intake.Intake{Contents: second.Publish.Contents, Places: w.api.Places, MaxContent: limit, MaxFile: 4 * limit}), Tickets: second.Tickets, Trials: second.Trials, Gallery: second.Gallery, Figures: second.Figures, Places: w.api.Places, Log: second.Log, Admission: admission.New(admission.Config{Keys: second.Callers}), Archive: w.api.Archive, Index: w.api.Index})
+			there := New(Config{Service: second.Publish, Reader: second.Publish.Reader, Intake: intake.New(intake.Intake{Contents: second.Publish.Contents, Places: w.api.Places, MaxContent: limit, MaxFile: 4 * limit}), Tickets: second.Tickets, Trials: second.Trials, Gallery: second.Gallery, Figures: second.Figures, Places: w.api.Places, Log: second.Log, Admission: admission.New(admission.Config{Keys: second.Callers}), Archive: w.api.Archive, Index: w.api.Index})
 			node := beside(t, w, there)
 			before := w.get("/v1/project/"+w.projectID, "").body["version"].(float64)
 			at := w.ticket(w.account, obj{"project_id": w.projectID, "filename": "a.txt"})

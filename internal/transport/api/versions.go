@@ -18,7 +18,7 @@ func (a *API) versions(c *call) error {
 		return err
 	}
 	defer sent()
-	page, err := a.Service.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
+	page, err := a.Reader.Versions(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
 	made()
 	if err != nil {
 		return err

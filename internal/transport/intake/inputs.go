@@ -78,7 +78,7 @@ func ReadUpdate(f *Fields) publish.UpdateInput {
 	in := publish.UpdateInput{
 		Project: f.Text("project_id"), Named: f.has("project_id"), Filename: f.Text("filename"), Title: f.decoration("title"), About: about(f), Email: f.Text("email"), Lang: f.decorated("lang"),
 		IfVersion: f.ifVersion(), Content: f.Content, Declared: f.declared(), Part: f.part(), Idempotency: f.Header.Get(IdempotencyKey),
-		Tree: f.Tree, Replace: f.truth("replace"), Force: f.truth("force"), Primary: f.Text("primary_file"), Archive: f.archiveFormat(), DryRun: f.truth("dry_run"),
+		Many: publish.Many{Tree: f.Tree, Replace: f.truth("replace"), Primary: f.Text("primary_file"), Archive: f.archiveFormat()}, Force: f.truth("force"), DryRun: f.truth("dry_run"),
 	}
 	if f.alone {
 		in.Filename = "" // the tree has it

@@ -46,7 +46,7 @@ import (
 	"sandlot/internal/domain/gallery"
 )
 
-// A Service returns projects. *publish.Service implements it. A project that does not exist is
+// A Service returns projects. *publish.Reader implements it. A project that does not exist is
 // sandlot.CodeProjectNotFound, and one that was taken down is sandlot.CodeTakenDown.
 type Service interface {
 	// Current returns a project as the latest acknowledged write left it.

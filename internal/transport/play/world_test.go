@@ -234,7 +234,7 @@ func unpack(t *testing.T, encoding string, b []byte) string {
 func newHandler(w *world, content string, more ...func(*Config)) *Handler {
 	places := testworld.Places()
 	places.Content = content
-	c := Config{Service: w.Publish, Contents: w.Publish.Contents, Gallery: w, Places: places}
+	c := Config{Service: w.Publish.Reader, Contents: w.Publish.Contents, Gallery: w, Places: places}
 	for _, f := range more {
 		f(&c)
 	}

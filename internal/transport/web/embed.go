@@ -39,7 +39,7 @@ type coverBytes interface {
 
 func newShares(cfg Config) *shares {
 	return &shares{
-		heads: cfg.Service, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
+		heads: cfg.Reader, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, press: card.New(cfg.Fonts, cfg.Log),
 		drawers: turns.NewShares[string](maxOfOne),
 	}
 }

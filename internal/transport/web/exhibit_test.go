@@ -205,13 +205,13 @@ func (e *exhibition) files() {
 func (e *exhibition) keys() {
 	e.t.Helper()
 	mint := func(by sandlot.Caller, id sandlot.ProjectID, name, form string) sandlot.Secret {
-		return must(e.service.MintKey(e.t.Context(), by, publish.NewKey{Project: id, Name: name, Form: form}))(e.t)
+		return must(e.service.Keyring.MintKey(e.t.Context(), by, publish.NewKey{Project: id, Name: name, Form: form}))(e.t)
 	}
 	for i := range 99 { // beside the one that it came with
 		mint(e.owner("noor"), "sand-c8d4f6", hebrewWords, fmt.Sprint(i))
 	}
 	ada := e.owner("ada")
-	must(e.service.RotateKey(e.t.Context(), ada, "rotated"))(e.t)
+	must(e.service.Keyring.RotateKey(e.t.Context(), ada, "rotated"))(e.t)
 	mint(ada, "wick-m4t8z1", longLabel, "again")
 	mint(ada, "wick-m4t8z1", hebrewWords, "hebrew")
 	e.in.CallerOf(mint(ada, harbor, "Level designer", "used"))
@@ -245,10 +245,10 @@ func (e *exhibition) messages() {
 	e.stock(account.ClaimShown+1, maker)
 	e.session(e.accountOf(maker), "many")
 	for _, browser := range []string{"proved", "here"} {
-		e.named[browser] = must(e.account.AskLogin(e.t.Context(), testworld.Nobody(), account.LoginInput{Email: longMail, Back: "/account/keys"}))(e.t)
+		e.named[browser] = must(e.account.Logins.AskLogin(e.t.Context(), testworld.Nobody(), account.LoginInput{Email: longMail, Back: "/account/keys"}))(e.t)
 		e.named["link"] = e.token("/login/link")
 		if browser == "proved" {
-			expect.OK(e.t, e.account.UseLoginLink(e.t.Context(), testworld.Nobody(), e.named["proved"], e.named["link"]))
+			expect.OK(e.t, e.account.Logins.UseLoginLink(e.t.Context(), testworld.Nobody(), e.named["proved"], e.named["link"]))
 		}
 	}
 	for _, m := range e.in.Mails {

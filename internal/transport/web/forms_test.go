@@ -80,7 +80,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/choose": {
 		fields: func(w *world) url.Values {
-			expect.OK(w.t, w.account.UseLoginLink(w.t.Context(), sandlot.Caller{}, w.browser, w.login()))
+			expect.OK(w.t, w.account.Logins.UseLoginLink(w.t.Context(), sandlot.Caller{}, w.browser, w.login()))
 			return url.Values{"handle": {w.kim.account.Handle}}
 		}, status: 303, again: 410, theirs: func(w *world, f url.Values) { f.Set("handle", w.lee.account.Handle) },
 	},
@@ -224,7 +224,7 @@ func noFields(*world) url.Values { return url.Values{} }
 func (w *world) login() string {
 	w.t.Helper()
 	w.later(time.Minute) // a form that is sent again at once asks for nothing
-	w.browser = must(w.account.AskLogin(w.t.Context(), sandlot.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
+	w.browser = must(w.account.Logins.AskLogin(w.t.Context(), sandlot.Caller{}, account.LoginInput{Email: "kim@mail.internal", Browser: w.browser, Back: "/account/keys"}))(w.t)
 	return w.token("/login/link")
 }
 

@@ -70,7 +70,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 		h := house(t)
 		if len(name) == len("<b>") {
 			for i := range 99 { // beside the one that it came with
-				must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
+				must(h.service.Keyring.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
 			}
 		}
 		resp := asKim(h, "POST", "/account/keys", "project=game-abc123&form_token=one&name="+url.QueryEscape(name))
@@ -90,7 +90,7 @@ func TestAKeyIsRevoked(t *testing.T) {
 			t.Errorf("got %d", resp.StatusCode)
 		}
 	}
-	if list, _, err := h.service.Keys(t.Context(), h.owner("kim"), 0); err != nil || slices.ContainsFunc(list, func(k sandlot.Key) bool { return k.ID == 3 }) {
+	if list, _, err := h.service.Keyring.Keys(t.Context(), h.owner("kim"), 0); err != nil || slices.ContainsFunc(list, func(k sandlot.Key) bool { return k.ID == 3 }) {
 		t.Errorf("left are %v, %v", list, err)
 	}
 	for _, id := range []string{"9", "x", ""} {

@@ -67,7 +67,7 @@ func TestTwoPeopleRestoreAtOnce(t *testing.T) {
 		})
 	}
 	both.Wait()
-	m := must(w.service.Manage(t.Context(), w.owner(w.kim.session), w.kim.project))(t)
+	m := must(w.service.Reader.Manage(t.Context(), w.owner(w.kim.session), w.kim.project))(t)
 	if m.Project.Version != 5 {
 		t.Fatalf("the version is %d", m.Project.Version)
 	}

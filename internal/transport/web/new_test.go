@@ -73,11 +73,11 @@ func TestAFormPublishesAsTheAPIDoes(t *testing.T) {
 		t.Fatalf("%d with %d keys, %v: %s", resp.StatusCode, len(keys), resp.Header, page)
 	}
 	by := must(w.in.Callers.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(keys[0])}, sandlot.Sender{}))(t)
-	who := must(w.service.Whoami(t.Context(), by, 10, ""))(t)
+	who := must(w.service.Reader.Whoami(t.Context(), by, 10, ""))(t)
 	if len(who.Projects) != 1 || who.Projects[0].Project.Title != "Drop" || who.Account.EmailVerified {
 		t.Errorf("the key is of %+v", who)
 	}
-	v := must(w.service.Project(t.Context(), by, string(who.Projects[0].Project.ID)))(t)
+	v := must(w.service.Reader.Project(t.Context(), by, string(who.Projects[0].Project.ID)))(t)
 	expect.Equal(t, "description", v.About.Description, "About it.")
 	expect.Equal(t, "tags", v.Project.Tags, "puzzle cats")
 	if !strings.Contains(page, who.Projects[0].Addresses.URL) {
@@ -121,7 +121,7 @@ func TestALoginPublishesUnderItsAccount(t *testing.T) {
 	status, page = as(w.lee.session, "/new?as=lee")
 	if id := regexp.MustCompile(`/account/projects/(mine-\w+)`).FindStringSubmatch(page); status != http.StatusCreated || id == nil {
 		t.Errorf("lee: %d %s", status, page)
-	} else if p := must(w.service.Current(t.Context(), sandlot.Caller{}, sandlot.ProjectID(id[1])))(t); p.Handle != "lee" {
+	} else if p := must(w.service.Reader.Current(t.Context(), sandlot.Caller{}, sandlot.ProjectID(id[1])))(t); p.Handle != "lee" {
 		t.Errorf("lee's is %+v", p)
 	}
 	before := w.written()

@@ -78,7 +78,7 @@ func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
 	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	list, err := s.service.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))
+	list, err := s.reader.Versions(ctx, v.by, string(v.ownID()), 2, strconv.Itoa(page.N+1))
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
 
 // compared returns one of the files of a comparison.
 func (s versions) compared(v *visit, ctx context.Context, of sandlot.VersionView, name string) (*comparedFile, error) {
-	found, err := s.service.File(ctx, v.by, string(v.ownID()), name, of.N)
+	found, err := s.reader.File(ctx, v.by, string(v.ownID()), name, of.N)
 	if err != nil {
 		return nil, err
 	}

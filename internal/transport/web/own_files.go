@@ -23,7 +23,6 @@ type ownFiles interface {
 	MoveFile(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, from, to string, form publish.Form) error
 	RemoveFiles(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, names []string, form publish.Form) error
 	ChoosePrimary(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string, form publish.Form) error
-	versionFiles
 }
 
 // maxUpload bounds one form in bytes: the size of the largest file allowed.
@@ -65,8 +64,8 @@ func (o *ownPages) uploadFiles(v *visit) error {
 		return o.show(v, http.StatusUnprocessableEntity, page)
 	}
 	tree := u.tree
-	u.tree = nil                                                                                                   // the call owns it
-	in := publish.UpdateInput{Project: string(v.ownID()), Tree: tree, FormToken: words["form_token"], Force: true} // people choose files, and models write them
+	u.tree = nil                                                                                                                       // the call owns it
+	in := publish.UpdateInput{Project: string(v.ownID()), Many: publish.Many{Tree: tree}, FormToken: words["form_token"], Force: true} // people choose files, and models write them
 	if n := number(words["seen"]); n != 0 {
 		in.IfVersion = &n
 	}

@@ -169,7 +169,7 @@ func (o *ownPages) downloadFile(v *visit) error {
 	if v.query("version") != "" && (err != nil || version < 1) {
 		return sandlot.ErrNotFound
 	}
-	found, err := o.service.File(v.r.Context(), v.by, string(v.ownID()), v.query("name"), version)
+	found, err := o.reader.File(v.r.Context(), v.by, string(v.ownID()), v.query("name"), version)
 	if err != nil {
 		return err
 	}

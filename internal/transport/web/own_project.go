@@ -15,12 +15,17 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// ownProjects reads and changes the caller's projects. A project of another account is sandlot.ErrNotFound.
-type ownProjects interface {
+// managed shows the caller's projects. A project of another account is sandlot.ErrNotFound.
+type managed interface {
 	Manage(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Managed, error)
+	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
+	versionFiles
+}
+
+// ownProjects changes the caller's projects, with the errors of managed.
+type ownProjects interface {
 	Describe(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, in publish.DescribeInput) error
 	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
-	ExportProject(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (publish.Export, error)
 	ownFiles
 }
 
@@ -35,6 +40,7 @@ const maxMarked = ownFilesPage*(3*512+8) + maxForm
 // ownPages serves the page of a project for its owner, and the forms on it.
 type ownPages struct {
 	service  ownProjects
+	reader   managed
 	trash    Trash
 	contents Contents
 	covers   Covers
@@ -136,7 +142,7 @@ func (o *ownPages) manage(v *visit) (m publish.Managed, err error) {
 			return m, err
 		}
 	}
-	m, err = o.service.Manage(v.r.Context(), v.by, v.ownID())
+	m, err = o.reader.Manage(v.r.Context(), v.by, v.ownID())
 	v.grant.Files(len(m.Files))
 	return m, err
 }
@@ -220,7 +226,7 @@ func (v view) Frame(p sandlot.Project, first bool) ownFrame { return ownFrame{v,
 
 // download streams the project as a ZIP.
 func (o *ownPages) download(v *visit) error {
-	e, err := o.service.ExportProject(v.r.Context(), v.by, v.ownID())
+	e, err := o.reader.ExportProject(v.r.Context(), v.by, v.ownID())
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,15 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// ownVersions lists, restores and erases the versions of a project.
+// ownVersions restores and erases the versions of a project.
 type ownVersions interface {
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form publish.Form) error
 	EraseVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int) error
+}
+
+// pastVersions lists the versions of a project.
+type pastVersions interface {
+	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
 	versionFiles
 }
 
@@ -65,6 +69,7 @@ func (v versionItem) Beyond() int { return len(v.Files) - len(v.Shown()) - len(v
 // versions serves the pages of a project's versions for its owner.
 type versions struct {
 	service     ownVersions
+	reader      pastVersions
 	contents    Contents
 	own         *ownPages
 	comparisons *turns.Lists[sandlot.AccountID]
@@ -94,7 +99,7 @@ func (s versions) show(v *visit, status int, wrong string) error {
 	if page.Managed, err = s.own.manage(v); err != nil {
 		return err
 	}
-	list, err := s.service.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
+	list, err := s.reader.Versions(ctx, v.by, string(v.ownID()), versionsShown, before)
 	if err != nil {
 		return err
 	}

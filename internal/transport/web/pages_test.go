@@ -62,7 +62,7 @@ func TestPagesOfTenThousandFilesHaveEachOnceInOrder(t *testing.T) {
 	t.Parallel()
 	files := exported(9_999)
 	h := shipped(t, files)
-	all := must(h.service.Manage(t.Context(), h.owner("kim"), gameID))(t)
+	all := must(h.service.Reader.Manage(t.Context(), h.owner("kim"), gameID))(t)
 	var got, want []string
 	at, turned := "", 0
 	for {
@@ -199,7 +199,7 @@ func TestAKeyForOneOfManyProjects(t *testing.T) {
 		}
 	}
 	for i := range 98 { // beside the one that it came with, and the one above
-		must(h.service.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
+		must(h.service.Keyring.MintKey(t.Context(), h.owner("kim"), publish.NewKey{Project: gameID, Name: "x", Form: fmt.Sprint(i)}))(t)
 	}
 	resp := asKim(h, "POST", "/account/keys", "name=x&form_token=last&project=game-abc123")
 	if body := text(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body, `value="game-abc123"`) {

@@ -94,7 +94,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 	w.cfg = Config{
 		Intake:  intake.New(intake.Intake{Contents: w.service.Contents, Places: in.Config.Places}),
 		Docs:    guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
-		Service: w.service, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
+		Service: w.service, Reader: w.service.Reader, Keyring: w.service.Keyring, Trash: w.service.Trash, Sessions: in.Callers, Account: in.Account, People: account.NewProfiles(w.db.People()), Logins: in.Account.Logins, Contents: w.service.Contents, Gallery: w.gallery, Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Places: in.Config.Places, Papers: papers(t), Log: in.Log, Archive: archived, RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	}
 	w.Pages = New(w.cfg)
 	t.Cleanup(func() { w.Close() })
@@ -125,9 +125,9 @@ func (w *world) person(name string) (p person) {
 		files := []testworld.File{{Name: "a.js", Content: w.stage(text)}}
 		expect.OK(t, testworld.PutFiles(ctx, w.service, me, p.project, files, publish.Form{Token: fmt.Sprint(n)}))
 	}
-	_, err = w.service.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"})
+	_, err = w.service.Keyring.MintKey(ctx, me, publish.NewKey{Project: p.project, Name: "agent", Form: "n"})
 	expect.OK(t, err)
-	keys, _, err := w.service.Keys(ctx, me, 0)
+	keys, _, err := w.service.Keyring.Keys(ctx, me, 0)
 	expect.OK(t, err)
 	p.key = keys[0].ID
 	p.other = w.session(p.account.ID, "another-session-of-"+name)

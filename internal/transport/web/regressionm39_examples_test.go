@@ -46,7 +46,7 @@ func TestRegressionM39AnEmptyInstanceOffersItsExamples(t *testing.T) {
 		t.Fatalf("%d with the keys %v: %s", resp.StatusCode, keys, said)
 	}
 	by := must(w.in.Callers.Identify(t.Context(), sandlot.Presented{Key: sandlot.Secret(keys[0])}, sandlot.Sender{}))(t)
-	list := must(w.service.Whoami(t.Context(), by, 10, ""))(t).Projects
+	list := must(w.service.Reader.Whoami(t.Context(), by, 10, ""))(t).Projects
 	files := map[string]int{}
 	for _, p := range list {
 		files[p.Project.Title] = p.Project.FileCount
@@ -75,6 +75,6 @@ func TestRegressionM39ALoginPublishesTheExamplesUnderItsAccount(t *testing.T) {
 	if said := text(t, resp); resp.StatusCode != http.StatusCreated || shownKey.MatchString(said) {
 		t.Errorf("%d %s", resp.StatusCode, said)
 	}
-	list := must(w.service.Whoami(t.Context(), w.owner(w.kim.session), 10, ""))(t).Projects
+	list := must(w.service.Reader.Whoami(t.Context(), w.owner(w.kim.session), 10, ""))(t).Projects
 	expect.Equal(t, "kim's projects", len(list), 3)
 }

@@ -33,7 +33,7 @@ type area interface{ routes() []route }
 func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account}
-	own := &ownPages{c.Service, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
+	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},
 		choices{c.Account, p.opens},
@@ -42,7 +42,7 @@ func (p *Pages) areas(c Config) []area {
 		profiles{c.Gallery, c.People, p.fronts},
 		strolls{c.Gallery},
 		reports{c.Reports},
-		&projectPages{c.Service, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
+		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
 		pictureFiles{c.Covers},
 		begin,
 		offers{begin, c.Service, c.Gallery, c.Contents},
@@ -50,10 +50,10 @@ func (p *Pages) areas(c Config) []area {
 		mailLinks{c.Account, login},
 		overviews{c.Gallery, c.Trash, c.Account},
 		sessionPages{c.Account},
-		settings{c.Account, c.People, c.Service, zip},
-		keys{c.Service},
+		settings{c.Account, c.People, c.Reader, zip},
+		keys{c.Keyring},
 		own,
-		versions{c.Service, c.Contents, own, p.comparisons},
+		versions{c.Service, c.Reader, c.Contents, own, p.comparisons},
 		ownCovers{c.Covers, own},
 		statistics{c.Figures},
 	}

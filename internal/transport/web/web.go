@@ -34,14 +34,19 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// Service publishes and changes projects and keys; *publish.Service implements it.
+// Service publishes and changes projects; *publish.Service implements it.
 type Service interface {
-	heads
-	exports
-	keyrings
 	ownProjects
 	ownVersions
 	intake.Publisher
+}
+
+// Reader shows projects and files; *publish.Reader implements it.
+type Reader interface {
+	heads
+	exports
+	managed
+	pastVersions
 }
 
 // Account changes a person's account and handles its messages; *account.Service implements it.
@@ -84,6 +89,8 @@ type Contents interface {
 type Config struct {
 	// The services of the areas.
 	Service  Service
+	Reader   Reader
+	Keyring  keyrings
 	Trash    Trash
 	Sessions sessions
 	Account  Account

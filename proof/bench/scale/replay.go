@@ -23,7 +23,7 @@ type Node struct {
 }
 
 const (
-	// confirmEvery and headHolds are publish.HeadsHold and its neighbours, in seconds: a read within a second of the
+	// confirmEvery and headHolds are heads.Hold and its neighbours, in seconds: a read within a second of the
 	// project's last confirmation needs no query, and all recently read heads are confirmed every 750 ms.
 	confirmEvery = 0.75
 	headHolds    = 1.0

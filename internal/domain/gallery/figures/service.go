@@ -21,7 +21,7 @@ const (
 	MostVersions = 1000
 )
 
-// Projects holds the methods of publish that a Service needs; *publish.Service implements it.
+// Projects holds the methods of publish that a Service needs; *publish.Reader implements it.
 type Projects interface {
 	// Find returns a project by its id or address, in its current state in the store. For a project that was taken down
 	// it returns both the project and CodeTakenDown.

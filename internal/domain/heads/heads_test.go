@@ -1,4 +1,4 @@
-package publish
+package heads
 
 import (
 	"context"
@@ -22,9 +22,9 @@ func headAt(version int) func(context.Context) (sandlot.Project, error) {
 	}
 }
 
-func version(t *testing.T, h *Heads, load func(context.Context) (sandlot.Project, error)) int {
+func version(t *testing.T, h *Cache, load func(context.Context) (sandlot.Project, error)) int {
 	t.Helper()
-	p, err := h.get(t.Context(), "a", load)
+	p, err := h.Get(t.Context(), "a", load)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,8 +32,8 @@ func version(t *testing.T, h *Heads, load func(context.Context) (sandlot.Project
 }
 
 // testHeads caches as many as a Service does, over the change numbers of a test.
-func testHeads(changes ChangeStore) *Heads {
-	return NewHeads(changes, DefaultProjects, slog.New(slog.DiscardHandler))
+func testHeads(changes ChangeStore) *Cache {
+	return New(changes, 20_000, nil, slog.New(slog.DiscardHandler))
 }
 
 func TestHeads(t *testing.T) {
@@ -43,7 +43,7 @@ func TestHeads(t *testing.T) {
 			begun, errs := time.Now(), make(chan error)
 			for range 50 {
 				go func() {
-					_, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) {
+					_, err := h.Get(t.Context(), "a", func(context.Context) (sandlot.Project, error) {
 						loads++
 						testenv.Pass(5 * time.Second)
 						return sandlot.Project{}, broken
@@ -80,13 +80,13 @@ func TestHeads(t *testing.T) {
 			t.Errorf("got version %d", got)
 		}
 	})
-	for name, drop := range map[string]func(*Heads){
-		"a project":  func(h *Heads) { h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}}) },
-		"an account": func(h *Heads) { h.Drop(sandlot.Changed{Account: 7}) },
+	for name, drop := range map[string]func(*Cache){
+		"a project":  func(h *Cache) { h.Drop(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}}) },
+		"an account": func(h *Cache) { h.Drop(sandlot.Changed{Account: 7}) },
 	} {
 		t.Run("a look-up that began before a write does not enter after it/"+name, func(t *testing.T) {
 			h := testHeads(nil)
-			p, err := h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
+			p, err := h.Get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
 				drop(h) // the write commits while the old state is on its way
 				return headAt(1)(ctx)
 			})
@@ -100,7 +100,7 @@ func TestHeads(t *testing.T) {
 	}
 	t.Run("an error is not kept", func(t *testing.T) {
 		h, broken := testHeads(nil), errors.New("broken")
-		if _, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) { return sandlot.Project{}, broken }); !errors.Is(err, broken) {
+		if _, err := h.Get(t.Context(), "a", func(context.Context) (sandlot.Project, error) { return sandlot.Project{}, broken }); !errors.Is(err, broken) {
 			t.Fatalf("got %v", err)
 		}
 		if got := version(t, h, headAt(1)); got != 1 {
@@ -109,10 +109,10 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("what was found under another id is not kept", func(t *testing.T) {
 		h := testHeads(nil)
-		if _, err := h.get(t.Context(), " a ", headAt(1)); err != nil {
+		if _, err := h.Get(t.Context(), " a ", headAt(1)); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := h.peek("a"); ok {
+		if _, ok := h.Peek("a"); ok {
 			t.Error("it entered under an id whose writes were not watched")
 		}
 	})
@@ -121,7 +121,7 @@ func TestHeads(t *testing.T) {
 			h, loads := testHeads(nil), atomic.Int64{}
 			release := make(chan struct{})
 			for range 50 {
-				go h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
+				go h.Get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) {
 					loads.Add(1)
 					<-release
 					return headAt(1)(ctx)
@@ -139,11 +139,11 @@ func TestHeads(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := testHeads(nil)
 			release := make(chan struct{})
-			go h.get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) { <-release; return headAt(1)(ctx) })
+			go h.Get(t.Context(), "a", func(ctx context.Context) (sandlot.Project, error) { <-release; return headAt(1)(ctx) })
 			synctest.Wait()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := h.get(ctx, "a", headAt(1)); !errors.Is(err, context.Canceled) {
+			if _, err := h.Get(ctx, "a", headAt(1)); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}
 			close(release)
@@ -151,10 +151,10 @@ func TestHeads(t *testing.T) {
 	})
 	t.Run("only so many are kept", func(t *testing.T) {
 		h := testHeads(nil)
-		for i := range DefaultProjects + 500 {
+		for i := range 20_000 + 500 {
 			h.put(sandlot.Project{ID: sandlot.ProjectID(fmt.Sprint("p", i))}, 0, 0)
 		}
-		if len(h.known) > DefaultProjects {
+		if len(h.known) > 20_000 {
 			t.Errorf("%d are kept", len(h.known))
 		}
 	})
@@ -173,7 +173,7 @@ func TestHeads(t *testing.T) {
 			all.Go(func() {
 				for range 2000 {
 					least := acknowledged.Load()
-					p, _ := h.get(context.Background(), "a", func(ctx context.Context) (sandlot.Project, error) { return headAt(int(stored.Load()))(ctx) })
+					p, _ := h.Get(context.Background(), "a", func(ctx context.Context) (sandlot.Project, error) { return headAt(int(stored.Load()))(ctx) })
 					if int64(p.Version) < least {
 						t.Errorf("version %d after %d was acknowledged", p.Version, least)
 						return

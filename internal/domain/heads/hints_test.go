@@ -1,4 +1,4 @@
-package publish
+package heads
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
 	for name, c := range hinted {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+			confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 				s := &source{version: 1, account: 3}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
@@ -59,44 +59,12 @@ func TestAChangeByAnotherNodeThatGivesAHintIsSeenAtOnce(t *testing.T) {
 	}
 }
 
-func TestAHintThatIsWrongDropsNothing(t *testing.T) {
-	t.Parallel()
-	for name, c := range hinted {
-		t.Run(name, func(t *testing.T) {
-			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
-				s := &source{version: 1, account: 3}
-				for range 20 {
-					if _, err := reads(t, h, s, 150*time.Millisecond); err != nil {
-						t.Fatal(err)
-					}
-					h.Heard(c)
-				}
-				expect.Equal(t, "times that it was read", s.loaded(), 1)
-			})
-		})
-	}
-}
-
-func TestHintsOfWhatIsNotCachedAskNothing(t *testing.T) {
-	t.Parallel()
-	n := &numbers{of: map[sandlot.ProjectID]int64{}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
-		for i := range 1000 {
-			h.Heard(sandlot.Changed{Projects: []sandlot.ProjectID{sandlot.ProjectID(fmt.Sprint("project-", i))}, Account: sandlot.AccountID(i)})
-			h.Heard(sandlot.Changed{})
-			testenv.Pass(time.Millisecond)
-		}
-		expect.Equal(t, "times that the store was asked", n.asked(), 0)
-	})
-}
-
 func TestAFloodOfHintsAsksAtMostTenTimesASecond(t *testing.T) {
 	t.Parallel()
 	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+	confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 		s := &source{version: 1}
-		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+		if _, err := h.Get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
 		}
 		for range 10_000 {
@@ -129,25 +97,4 @@ func TestHintsThatWaitAreBounded(t *testing.T) {
 	}
 	_, asked := h.doubted()
 	expect.Equal(t, "projects asked for", len(asked), hintsMost)
-}
-
-func TestHintsDoNotAskAStoreThatIsDown(t *testing.T) {
-	t.Parallel()
-	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
-		s := &source{version: 1}
-		if _, err := reads(t, h, s, 2*time.Second); err != nil {
-			t.Fatal(err)
-		}
-		n.become(nil, 0, sandlot.ErrUnavailable)
-		s.become(func(s *source) { s.err = sandlot.ErrUnavailable })
-		asked := n.asked()
-		for range 1000 {
-			h.Heard(sandlot.Changed{Projects: []sandlot.ProjectID{"a"}})
-			_, _ = reads(t, h, s, 10*time.Millisecond)
-		}
-		if most := int(10*time.Second/confirmEvery) + 3; n.asked()-asked > most {
-			t.Errorf("it was asked %d times in ten seconds", n.asked()-asked)
-		}
-	})
 }

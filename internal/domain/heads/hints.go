@@ -1,4 +1,4 @@
-package publish
+package heads
 
 import (
 	"sync"
@@ -19,12 +19,12 @@ func newDoubts() doubts {
 }
 
 // Share sets the Hints that notify other nodes of the changes of this one. It is called before anything changes.
-func (h *Heads) Share(hints Hints) { h.hints = hints }
+func (h *Cache) Share(hints Hints) { h.hints = hints }
 
 // Heard takes a hint of another node. The hint is not believed: the cached heads that it names are confirmed soon, and
 // nothing else happens. Of a node that names more than a thousand projects at once, or more often than ten times a
 // second, the rest are confirmed with all others.
-func (h *Heads) Heard(c sandlot.Changed) {
+func (h *Cache) Heard(c sandlot.Changed) {
 	ids := h.cached(c.Projects)
 	if len(ids) == 0 && c.Account == 0 {
 		return
@@ -47,7 +47,7 @@ func (h *Heads) Heard(c sandlot.Changed) {
 }
 
 // cached returns the projects whose heads are cached.
-func (h *Heads) cached(ids []sandlot.ProjectID) (kept []sandlot.ProjectID) {
+func (h *Cache) cached(ids []sandlot.ProjectID) (kept []sandlot.ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for _, id := range ids {
@@ -69,7 +69,7 @@ func (d *doubts) take() (projects map[sandlot.ProjectID]bool, accounts map[sandl
 
 // doubted lists the heads that hints have named. While the store does not answer there are none: all heads are
 // confirmed when it does.
-func (h *Heads) doubted() (heads []*head, ids []sandlot.ProjectID) {
+func (h *Cache) doubted() (heads []*head, ids []sandlot.ProjectID) {
 	projects, accounts := h.doubts.take()
 	if int64(h.since()) < h.down.Load() {
 		return nil, nil

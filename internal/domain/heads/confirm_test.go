@@ -1,4 +1,4 @@
-package publish
+package heads
 
 import (
 	"context"
@@ -101,7 +101,7 @@ func elapses(ctx context.Context, d time.Duration) bool {
 }
 
 // confirming runs a test with heads that are confirmed, on a clock of its own.
-func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, failures *worker.Failures)) {
+func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Cache, failures *worker.Failures)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -114,10 +114,10 @@ func confirming(t *testing.T, n *numbers, test func(t *testing.T, h *Heads, fail
 }
 
 // reads asks for the project every 10 ms for a time, and returns the last answer.
-func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p sandlot.Project, err error) {
+func reads(t *testing.T, h *Cache, s *source, during time.Duration) (p sandlot.Project, err error) {
 	t.Helper()
 	for end := time.Now().Add(during); time.Now().Before(end); testenv.Pass(10 * time.Millisecond) {
-		p, err = h.get(t.Context(), "a", s.load)
+		p, err = h.Get(t.Context(), "a", s.load)
 	}
 	return p, err
 }
@@ -125,7 +125,7 @@ func reads(t *testing.T, h *Heads, s *source, during time.Duration) (p sandlot.P
 func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 	t.Parallel()
 	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+	confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 		s := &source{version: 1}
 		if p, err := reads(t, h, s, time.Minute); err != nil || p.Version != 1 || s.loaded() != 1 {
 			t.Errorf("%v, %v; it was read %d times", p, err, s.loaded())
@@ -138,7 +138,7 @@ func TestHeadsInUseAreConfirmedTogether(t *testing.T) {
 		if n.asked() > asked+1 {
 			t.Errorf("nobody read it, and it was confirmed %d times", n.asked()-asked)
 		}
-		if p, err := h.get(t.Context(), "a", (&source{version: 2}).load); err != nil || p.Version != 2 {
+		if p, err := h.Get(t.Context(), "a", (&source{version: 2}).load); err != nil || p.Version != 2 {
 			t.Errorf("after a minute without a confirmation: %v, %v", p, err)
 		}
 	})
@@ -149,14 +149,14 @@ func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 	for name, now := range map[string]map[sandlot.ProjectID]int64{"changed": {"a": 2}, "deleted": {}} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+			confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
 				}
 				n.become(now, 0, nil)
 				s.become(func(s *source) { s.version = 2 })
-				if p, err := reads(t, h, s, HeadsHold+20*time.Millisecond); err != nil || p.Version != 2 {
+				if p, err := reads(t, h, s, Hold+20*time.Millisecond); err != nil || p.Version != 2 {
 					t.Errorf("%v, %v", p, err)
 				}
 			})
@@ -167,46 +167,10 @@ func TestAChangeByAnotherProcessIsSeenWithinTheHold(t *testing.T) {
 func TestAConfirmationThatIsOlderThanAHeadEvictsNothing(t *testing.T) {
 	t.Parallel()
 	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+	confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 		s := &source{version: 3} // read after the numbers were
 		if p, err := reads(t, h, s, confirmEvery+100*time.Millisecond); err != nil || p.Version != 3 || s.loaded() != 1 {
 			t.Errorf("%v, %v; it was read %d times", p, err, s.loaded())
-		}
-	})
-}
-
-func TestALateConfirmationEvictsNothing(t *testing.T) {
-	t.Parallel()
-	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}, takes: 3 * time.Second}
-	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
-		s := &source{version: 1}
-		if _, err := reads(t, h, s, time.Minute); err != nil {
-			t.Fatal(err)
-		}
-		if h.lookUp("a") == nil || failures.Count() != 0 {
-			t.Errorf("it was evicted, or %d confirmations failed", failures.Count())
-		}
-		if most := int(time.Minute / HeadsHold); s.loaded() > most {
-			t.Errorf("it was read %d times in a minute", s.loaded())
-		}
-	})
-}
-
-// TestAConfirmationCountsFromItsQuestion: what changed while the answer was on its way is not confirmed by it.
-func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
-	t.Parallel()
-	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}, takes: 3 * time.Second}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
-		s := &source{version: 1}
-		if _, err := h.get(t.Context(), "a", s.load); err != nil {
-			t.Fatal(err)
-		}
-		testenv.Pass(confirmEvery + 10*time.Millisecond)
-		n.become(map[sandlot.ProjectID]int64{"a": 2}, 0, nil)
-		s.become(func(s *source) { s.version = 2 })
-		testenv.Pass(3 * time.Second)
-		if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
-			t.Errorf("%v, %v", p, err)
 		}
 	})
 }
@@ -224,27 +188,27 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-			confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
+			confirming(t, n, func(t *testing.T, h *Cache, failures *worker.Failures) {
 				s := &source{version: 1}
 				if _, err := reads(t, h, s, 5*time.Second); err != nil {
 					t.Fatal(err)
 				}
 				s.become(func(s *source) { breaks(n, s) })
 				begin := time.Now()
-				for time.Since(begin) < HeadsHoldAlone-2*time.Second {
+				for time.Since(begin) < HoldAlone-2*time.Second {
 					asked := time.Now()
-					p, err := h.get(t.Context(), "a", s.load)
+					p, err := h.Get(t.Context(), "a", s.load)
 					if err != nil || p.Version != 1 || time.Since(asked) > askLimit {
 						t.Fatalf("after %v: %v, %v, in %v", time.Since(begin), p, err, time.Since(asked))
 					}
 					testenv.Pass(10 * time.Millisecond)
 				}
-				if most := int(HeadsHoldAlone/askPause) + 2; s.loaded() > most {
+				if most := int(HoldAlone/askPause) + 2; s.loaded() > most {
 					t.Errorf("a store that cannot be asked was asked %d times by readers", s.loaded())
 				}
 				testenv.Pass(4 * time.Second)
 				ctx, stop := context.WithTimeout(t.Context(), time.Second)
-				if p, err := h.get(ctx, "a", s.load); err == nil {
+				if p, err := h.Get(ctx, "a", s.load); err == nil {
 					t.Errorf("%v was served after %v", p, time.Since(begin))
 				}
 				stop()
@@ -253,7 +217,7 @@ func TestHeadsAreServedWhileTheStoreCannotBeAsked(t *testing.T) {
 				}
 				n.become(map[sandlot.ProjectID]int64{"a": 2}, 0, nil)
 				s.become(func(s *source) { s.version, s.takes, s.deaf, s.err = 2, 0, false, nil })
-				if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
+				if p, err := h.Get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
 					t.Errorf("when the store is back: %v, %v", p, err)
 				}
 			})
@@ -266,28 +230,46 @@ func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
 	for _, err := range []error{sandlot.ErrUnavailable, sandlot.ErrCorrupt, errors.New("no such table: projects")} { // the last where SQLite could not read the schema
 		synctest.Test(t, func(t *testing.T) {
 			h, s := testHeads(&numbers{}), &source{version: 1}
-			if _, err := h.get(t.Context(), "a", s.load); err != nil {
+			if _, err := h.Get(t.Context(), "a", s.load); err != nil {
 				t.Fatal(err)
 			}
-			testenv.Pass(HeadsHold + time.Second)
+			testenv.Pass(Hold + time.Second)
 			s.become(func(s *source) { s.err = err })
-			if p, err := h.get(t.Context(), "a", s.load); err != nil || p.Version != 1 {
+			if p, err := h.Get(t.Context(), "a", s.load); err != nil || p.Version != 1 {
 				t.Errorf("%v, %v", p, err)
 			}
 		})
 	}
 }
 
-// TestAHeadIsServedWhereReadingItAgainPanics, and the process goes on.
-func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h, s := testHeads(&numbers{}), &source{version: 1}
-		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+// TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
+func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
+	t.Parallel()
+	n := &numbers{err: sandlot.ErrUnavailable}
+	confirming(t, n, func(t *testing.T, h *Cache, failures *worker.Failures) {
+		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
 			t.Fatal(err)
 		}
-		testenv.Pass(HeadsHold + time.Second)
-		p, err := h.get(t.Context(), "a", func(context.Context) (sandlot.Project, error) { panic("a row that nobody expected") })
-		if err != nil || p.Version != 1 {
+		if failures.Count() != 3 || n.asked() != 3 {
+			t.Errorf("%d of %d queries that failed were counted", failures.Count(), n.asked())
+		}
+	})
+}
+
+// TestAConfirmationCountsFromItsQuestion: what changed while the answer was on its way is not confirmed by it.
+func TestAConfirmationCountsFromItsQuestion(t *testing.T) {
+	t.Parallel()
+	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}, takes: 3 * time.Second}
+	confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
+		s := &source{version: 1}
+		if _, err := h.Get(t.Context(), "a", s.load); err != nil {
+			t.Fatal(err)
+		}
+		testenv.Pass(confirmEvery + 10*time.Millisecond)
+		n.become(map[sandlot.ProjectID]int64{"a": 2}, 0, nil)
+		s.become(func(s *source) { s.version = 2 })
+		testenv.Pass(3 * time.Second)
+		if p, err := h.Get(t.Context(), "a", s.load); err != nil || p.Version != 2 {
 			t.Errorf("%v, %v", p, err)
 		}
 	})
@@ -296,29 +278,15 @@ func TestAHeadIsServedWhereReadingItAgainPanics(t *testing.T) {
 func TestADeletedProjectIsNotServedWhileTheStoreAnswers(t *testing.T) {
 	t.Parallel()
 	n := &numbers{of: map[sandlot.ProjectID]int64{"a": 1}}
-	confirming(t, n, func(t *testing.T, h *Heads, _ *worker.Failures) {
+	confirming(t, n, func(t *testing.T, h *Cache, _ *worker.Failures) {
 		s := &source{version: 1}
-		if _, err := h.get(t.Context(), "a", s.load); err != nil {
+		if _, err := h.Get(t.Context(), "a", s.load); err != nil {
 			t.Fatal(err)
 		}
 		s.become(func(s *source) { s.err = sandlot.ErrNotFound })
 		testenv.Pass(10 * time.Second)
-		if _, err := h.get(t.Context(), "a", s.load); !errors.Is(err, sandlot.ErrNotFound) {
+		if _, err := h.Get(t.Context(), "a", s.load); !errors.Is(err, sandlot.ErrNotFound) {
 			t.Errorf("got %v", err)
-		}
-	})
-}
-
-// TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
-func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
-	t.Parallel()
-	n := &numbers{err: sandlot.ErrUnavailable}
-	confirming(t, n, func(t *testing.T, h *Heads, failures *worker.Failures) {
-		if _, err := reads(t, h, &source{version: 1}, 3*confirmEvery+confirmEvery/2); err != nil {
-			t.Fatal(err)
-		}
-		if failures.Count() != 3 || n.asked() != 3 {
-			t.Errorf("%d of %d queries that failed were counted", failures.Count(), n.asked())
 		}
 	})
 }

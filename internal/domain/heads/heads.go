@@ -1,4 +1,5 @@
-package publish
+// Package heads caches the state of the projects that are being read, for every room that changes how they are read.
+package heads
 
 import (
 	"context"
@@ -15,12 +16,12 @@ import (
 )
 
 const (
-	// HeadsHold is the time that a cached head is served after it was last confirmed.
-	HeadsHold = time.Second
-	// HeadsHoldAlone is the time that a head is served while the database does not answer: a restart of PostgreSQL or a
+	// Hold is the time that a cached head is served after it was last confirmed.
+	Hold = time.Second
+	// HoldAlone is the time that a head is served while the database does not answer: a restart of PostgreSQL or a
 	// failover takes 10 to 20 s.
-	HeadsHoldAlone = 30 * time.Second
-	// confirmEvery leaves a quarter of HeadsHold for the query itself.
+	HoldAlone = 30 * time.Second
+	// confirmEvery leaves a quarter of Hold for the query itself.
 	confirmEvery = 750 * time.Millisecond
 	// confirmLimit ends a confirmation that hangs, so that the next one can find the database back.
 	confirmLimit = 5 * time.Second
@@ -55,17 +56,17 @@ type Hints interface {
 	Tell(sandlot.Changed)
 }
 
-// Heads caches the heads of the projects that are being read: the Project as a commit left it, but for its counts. A
-// head is served for HeadsHold after it was last confirmed: read, or compared with the change number of the store. Run
+// A Cache holds the heads of the projects that are being read: the Project as a commit left it, but for its counts. A
+// head is served for Hold after it was last confirmed: read, or compared with the change number of the store. Run
 // confirms the heads in use together, by one query. While the store does not answer, a head is served for
-// HeadsHoldAlone.
+// HoldAlone.
 //
 // A change by this process drops the head before the change is acknowledged: so a caller who got an acknowledgement
-// reads the acknowledged state. A change by another process or node is seen within HeadsHold, and mostly within a fifth
+// reads the acknowledged state. A change by another process or node is seen within Hold, and mostly within a fifth
 // of it where nodes have Hints.
 //
 // All methods may be called concurrently.
-type Heads struct {
+type Cache struct {
 	changes ChangeStore
 	most    int // heads that are kept
 	log     *slog.Logger
@@ -88,23 +89,32 @@ type head struct {
 	used      atomic.Bool  // since the last confirmation
 }
 
-// NewHeads returns an empty cache of at most most heads, of some 500 bytes each. When it is full, a new head takes the
+// A Loader reads a project from the store.
+type Loader func(context.Context) (sandlot.Project, error)
+
+// New returns an empty cache of at most most heads, of some 500 bytes each. When it is full, a new head takes the
 // place of any other. It uses the monotonic clock: setting the machine's clock makes no head older or younger.
-func NewHeads(changes ChangeStore, most int, log *slog.Logger) *Heads {
-	begin := time.Now()
-	since := func() time.Duration { return time.Since(begin) }
-	return &Heads{changes: changes, most: most, log: log, since: since, doubts: newDoubts(), known: map[sandlot.ProjectID]*head{}, fills: turns.NewLocks[sandlot.ProjectID](), asks: make(chan struct{}, asksMost)}
+func New(changes ChangeStore, most int, since func() time.Duration, log *slog.Logger) *Cache {
+	if since == nil {
+		begin := time.Now()
+		since = func() time.Duration { return time.Since(begin) }
+	}
+	return &Cache{
+		changes: changes, most: most, log: log, since: since, doubts: newDoubts(),
+		known: map[sandlot.ProjectID]*head{}, fills: turns.NewLocks[sandlot.ProjectID](),
+		asks: make(chan struct{}, asksMost),
+	}
 }
 
-// get returns the current state of a project, through load if it is not cached or not confirmed. Of concurrent readers
+// Get returns the current state of a project, through load if it is not cached or not confirmed. Of concurrent readers
 // one loads. With a head to serve nobody waits for longer than askLimit, whether or not load heeds its context: a late
 // load still brings its head.
-func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
-	if p, ok := h.peek(id); ok {
+func (h *Cache) Get(ctx context.Context, id sandlot.ProjectID, load Loader) (sandlot.Project, error) {
+	if p, ok := h.Peek(id); ok {
 		return p, nil
 	}
 	old := h.lookUp(id)
-	if old == nil || h.age(old) > HeadsHoldAlone {
+	if old == nil || h.age(old) > HoldAlone {
 		return h.fill(ctx, ctx, id, load)
 	}
 	limited, cancel := context.WithTimeout(ctx, askLimit)
@@ -118,7 +128,7 @@ func (h *Heads) get(ctx context.Context, id sandlot.ProjectID, load func(context
 }
 
 // ask runs fill and waits for it until ctx ends.
-func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
+func (h *Cache) ask(ctx context.Context, id sandlot.ProjectID, load Loader) (sandlot.Project, error) {
 	select {
 	case h.asks <- struct{}{}:
 	case <-ctx.Done():
@@ -150,9 +160,9 @@ func (h *Heads) ask(ctx context.Context, id sandlot.ProjectID, load func(context
 
 // fill loads a head, until ctx ends, unless another reader did while this one waited for its turn. If the load failed,
 // all readers that wait for it get that error.
-func (h *Heads) fill(wait, ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (p sandlot.Project, err error) {
+func (h *Cache) fill(wait, ctx context.Context, id sandlot.ProjectID, load Loader) (p sandlot.Project, err error) {
 	err = h.fills.Do(wait, id, isAnswer, func() (err error) {
-		known, ok := h.peek(id)
+		known, ok := h.Peek(id)
 		if ok {
 			p = known
 			return nil
@@ -169,7 +179,7 @@ func isAnswer(err error) bool {
 }
 
 // load reads a project and keeps it, unless it was dropped meanwhile.
-func (h *Heads) load(ctx context.Context, id sandlot.ProjectID, load func(context.Context) (sandlot.Project, error)) (sandlot.Project, error) {
+func (h *Cache) load(ctx context.Context, id sandlot.ProjectID, load Loader) (sandlot.Project, error) {
 	at, gen := h.since(), h.generation(id)
 	p, err := load(ctx)
 	if err == nil && p.ID == id {
@@ -178,15 +188,15 @@ func (h *Heads) load(ctx context.Context, id sandlot.ProjectID, load func(contex
 	return p, err
 }
 
-// peek returns a head that may be served without a query.
-func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
+// Peek returns a head that may be served without a query.
+func (h *Cache) Peek(id sandlot.ProjectID) (sandlot.Project, bool) {
 	known := h.lookUp(id)
 	if known == nil {
 		return sandlot.Project{}, false
 	}
-	hold, now := HeadsHold, h.since()
+	hold, now := Hold, h.since()
 	if int64(now) < h.down.Load() {
-		hold = HeadsHoldAlone
+		hold = HoldAlone
 	}
 	if now-time.Duration(known.confirmed.Load()) > hold {
 		return sandlot.Project{}, false
@@ -198,20 +208,20 @@ func (h *Heads) peek(id sandlot.ProjectID) (sandlot.Project, bool) {
 }
 
 // lookUp returns the head of a project, nil if it is not cached.
-func (h *Heads) lookUp(id sandlot.ProjectID) *head {
+func (h *Cache) lookUp(id sandlot.ProjectID) *head {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.known[id]
 }
 
 // age returns the time since a head was confirmed.
-func (h *Heads) age(known *head) time.Duration {
+func (h *Cache) age(known *head) time.Duration {
 	return h.since() - time.Duration(known.confirmed.Load())
 }
 
 // generation returns the number of drops so far that may have been of the project. A look-up remembers it before it
 // reads, and put compares.
-func (h *Heads) generation(id sandlot.ProjectID) uint64 {
+func (h *Cache) generation(id sandlot.ProjectID) uint64 {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.gen[shard(id)]
@@ -219,7 +229,7 @@ func (h *Heads) generation(id sandlot.ProjectID) uint64 {
 
 // put keeps a head that was read, as of at, unless its project may have been dropped since gen: then the head may be
 // from before that change.
-func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
+func (h *Cache) put(p sandlot.Project, at time.Duration, gen uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.gen[shard(p.ID)] != gen {
@@ -240,14 +250,14 @@ func (h *Heads) put(p sandlot.Project, at time.Duration, gen uint64) {
 // Drop forgets the heads that a step changed. It is called before the step is acknowledged, also for a step that failed
 // but may have happened. A look-up that began before does not put its head back. A head that is not cached costs
 // nothing but the lock. Other nodes get a hint.
-func (h *Heads) Drop(c sandlot.Changed) {
+func (h *Cache) Drop(c sandlot.Changed) {
 	h.drop(c)
 	if h.hints != nil && (len(c.Projects) > 0 || c.Account != 0) {
 		h.hints.Tell(c)
 	}
 }
 
-func (h *Heads) drop(c sandlot.Changed) {
+func (h *Cache) drop(c sandlot.Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, id := range c.Projects {
@@ -269,7 +279,7 @@ func (h *Heads) drop(c sandlot.Changed) {
 
 // After drops the heads that a step changed, unless err says that it certainly had no effect, and returns err. The
 // stores of the rooms call it before a step returns. A nil h caches nothing.
-func (h *Heads) After(c sandlot.Changed, err error) error {
+func (h *Cache) After(c sandlot.Changed, err error) error {
 	if h != nil && !errors.Is(err, sandlot.ErrNoEffect) {
 		h.Drop(c)
 	}
@@ -278,8 +288,8 @@ func (h *Heads) After(c sandlot.Changed, err error) error {
 
 // Run confirms the heads in use every 750 ms until ctx ends, by one query each time, and the heads that hints named at
 // most ten times a second. It counts failed queries in failures, and logs the first of several. A confirmation that
-// comes late, or fails, drops nothing. There is one Run for a Heads.
-func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
+// comes late, or fails, drops nothing. There is one Run for a Cache.
+func (h *Cache) Run(ctx context.Context, failures *worker.Failures) {
 	tick := time.NewTicker(confirmEvery)
 	defer tick.Stop()
 	heard, rest := h.doubts.heard, (<-chan time.Time)(nil)
@@ -301,7 +311,7 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 		if err != nil && ctx.Err() == nil {
 			failures.Add(1)
 			if !failing {
-				h.log.Warn("cached heads cannot be confirmed; they are served for "+HeadsHoldAlone.String(), "error", err)
+				h.log.Warn("cached heads cannot be confirmed; they are served for "+HoldAlone.String(), "error", err)
 			}
 		}
 		failing = err != nil
@@ -309,10 +319,10 @@ func (h *Heads) Run(ctx context.Context, failures *worker.Failures) {
 }
 
 // Confirm confirms the heads in use once; Run repeats it.
-func (h *Heads) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
+func (h *Cache) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
 
 // confirm queries the change numbers of heads.
-func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {
+func (h *Cache) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {
 	heads, ids := which()
 	if len(ids) == 0 {
 		return nil
@@ -335,7 +345,7 @@ func (h *Heads) confirm(ctx context.Context, which func() ([]*head, []sandlot.Pr
 
 // inUse lists the heads that were served since its last call, and clears their marks. A head that nobody reads is not
 // confirmed, and is loaded again for its next reader.
-func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
+func (h *Cache) inUse() (heads []*head, ids []sandlot.ProjectID) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for id, known := range h.known {
@@ -348,7 +358,7 @@ func (h *Heads) inUse() (heads []*head, ids []sandlot.ProjectID) {
 
 // settle confirms the heads whose change number is still theirs, and drops those that another process changed or
 // deleted. A head that was read after the numbers is newer than they are, and stays as it is.
-func (h *Heads) settle(heads []*head, changes map[sandlot.ProjectID]int64, at time.Duration) {
+func (h *Cache) settle(heads []*head, changes map[sandlot.ProjectID]int64, at time.Duration) {
 	var gone []*head
 	for _, known := range heads {
 		switch n, there := changes[known.ID]; {
@@ -378,48 +388,4 @@ func shard(id sandlot.ProjectID) uint8 {
 		sum = sum*31 + id[i]
 	}
 	return sum
-}
-
-// currentStore is a Store that drops the heads that a step changed before the step returns. Every step of Store that
-// returns a Changed has to be here: a test finds each.
-type currentStore struct {
-	Store
-	heads *Heads
-}
-
-func (s currentStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, error) {
-	p, changed, err := s.Store.PutFile(ctx, id, f, at)
-	return p, s.heads.After(changed, err)
-}
-
-func (s currentStore) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, error) {
-	p, changed, err := s.Store.DeleteFile(ctx, id, name, at)
-	return p, s.heads.After(changed, err)
-}
-
-// currentManagement is the same for a ManagementStore.
-type currentManagement struct {
-	ManagementStore
-	heads *Heads
-}
-
-func (s currentManagement) SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) error {
-	return s.heads.After(s.ManagementStore.SetDetails(ctx, id, d))
-}
-
-func (s currentManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, error) {
-	p, changed, err := s.ManagementStore.Rearrange(ctx, id, c, at)
-	return p, s.heads.After(changed, err)
-}
-
-func (s currentManagement) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
-	return s.heads.After(s.ManagementStore.EraseVersion(ctx, id, n, at))
-}
-
-func (s currentManagement) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
-	return s.heads.After(s.ManagementStore.Trash(ctx, id, key, e))
-}
-
-func (s currentManagement) TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) error {
-	return s.heads.After(s.ManagementStore.TakeBack(ctx, id, within, e))
 }
