@@ -258,7 +258,7 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`# disk-limit: 95 # not set; base-url is public`,
 		}},
 		{configuration{name: "pages of the operator's", args: []string{"--pages=FOLDER"}, files: map[string]string{"about.md": "# We", "about.de.md": "# Wir", "terms.html": "<p>Be kind."}}, []string{
-			`pages: "FOLDER" # --pages; about.de, terms`,
+			`pages: "FOLDER" # --pages; about.de, about, terms`,
 		}},
 		{configuration{name: "an IP address", args: []string{"--base-url=http://192.168.0.9:8080"}}, []string{
 			`# content-host: "none" # not set; base-url is an IP address, which has no names under it`,
