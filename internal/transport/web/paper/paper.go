@@ -39,7 +39,7 @@ func Read(folder string, langs []string) (Papers, error) {
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return nil, err
+		return nil, errors.Unwrap(err) // without the path, which the caller names
 	}
 	all := Papers{}
 	for _, e := range entries {
