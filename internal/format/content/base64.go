@@ -2,10 +2,11 @@ package content
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/emmansun/base64"
 )
 
 // An alphabet is one of the two of RFC 4648, which differ in their last two characters.
@@ -47,7 +48,7 @@ func alphabetOf(c byte) alphabet {
 	return neutral
 }
 
-// An unpacker decodes base64 text. Whole groups of four go through the standard library; groups that it refuses, and
+// An unpacker decodes base64 text. Whole groups of four go through a library with SIMD; groups that it refuses, and
 // the ends of lines, go through slow, which alone judges: it knows the position, and is strict where the library is not.
 type unpacker struct {
 	field  string   // for messages

@@ -14,10 +14,17 @@ import (
 	"sandlot/internal/base/worker"
 )
 
-// format is one Content-Encoding. make returns a compressor that writes to w.
+// encoder is a compressor that can be used again for another stream.
+type encoder interface {
+	io.WriteCloser
+	Reset(w io.Writer)
+}
+
+// format is one Content-Encoding, with its compressor while the worker is busy.
 type format struct {
-	name string
-	make func(w io.Writer) (io.WriteCloser, error)
+	name    string
+	make    func() (encoder, error)
+	encoder encoder
 }
 
 // formats returns the three encodings that browsers accept. Measured on a 2-core Xeon with 10 KiB of HTML, 370 KiB of
@@ -33,26 +40,50 @@ type format struct {
 // MiB 12.9 MiB, for a hundredth less; zstd's next level 5.9 MiB, which only clients without br would notice; gzip at 9
 // is a quarter as fast, for a hundredth less.
 //
-// Files above 16 MiB, which would hold the worker for long, are compressed at lower levels: at about twice the speed
-// for three hundredths more. The memory does not grow with the file, except for brotli's share of a block.
+// Files that would hold the worker for long are compressed at lower levels: above 16 MiB at about twice the speed for
+// three hundredths more, above 128 MiB at four times. The memory does not grow with the file, except for brotli's share
+// of a block.
 func formats(size int64) []format {
-	quality, level := 6, 8
-	if size > large {
-		quality, level = 5, 6
+	at := levels{br: 6, zstd: zstd.SpeedDefault, gzip: 8}
+	switch {
+	case size > huge:
+		at = levels{br: 3, zstd: zstd.SpeedFastest, gzip: 4}
+	case size > large:
+		at = levels{br: 5, zstd: zstd.SpeedDefault, gzip: 6}
 	}
 	return []format{
-		{"br", func(w io.Writer) (io.WriteCloser, error) {
-			return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: quality, LGWin: 18}), nil
+		{name: "br", make: func() (encoder, error) {
+			return brotli.NewWriterOptions(nil, brotli.WriterOptions{Quality: at.br, LGWin: 18}), nil
 		}},
-		{"zstd", func(w io.Writer) (io.WriteCloser, error) {
-			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20), zstd.WithLowerEncoderMem(true))
+		{name: "zstd", make: func() (encoder, error) {
+			return zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
+				zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(at.zstd))
 		}},
-		{"gzip", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, level) }},
+		{name: "gzip", make: func() (encoder, error) { return gzip.NewWriterLevel(nil, at.gzip) }},
 	}
 }
 
+// levels are those of the three compressors.
+type levels struct {
+	br   int
+	zstd zstd.EncoderLevel
+	gzip int
+}
+
+// to points the compressor at w.
+func (f *format) to(w io.Writer) (encoder, error) {
+	if f.encoder == nil {
+		var err error
+		if f.encoder, err = f.make(); err != nil {
+			return nil, fmt.Errorf("make compressor: %w", err)
+		}
+	}
+	f.encoder.Reset(w)
+	return f.encoder, nil
+}
+
 // variant compresses a blob and keeps the result.
-func (w *Worker) variant(ctx context.Context, b sandlot.Blob, f format) (sandlot.Variant, error) {
+func (w *Worker) variant(ctx context.Context, b sandlot.Blob, f *format) (sandlot.Variant, error) {
 	plain, err := w.content.Open(ctx, b, 0, -1)
 	if err != nil {
 		return sandlot.Variant{}, fmt.Errorf("%s: %w", f.name, err)
@@ -84,10 +115,10 @@ func (w *Worker) variant(ctx context.Context, b sandlot.Blob, f format) (sandlot
 	return sandlot.Variant{Encoding: f.name, Blob: kept, CRC32: sum.Sum32()}, nil
 }
 
-func (f format) compress(w io.Writer, r io.Reader) error {
-	enc, err := f.make(w)
+func (f *format) compress(w io.Writer, r io.Reader) error {
+	enc, err := f.to(w)
 	if err != nil {
-		return fmt.Errorf("make compressor: %w", err)
+		return err
 	}
 	if _, err := io.Copy(enc, r); err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestRegression18LargeProgramsAndDataGetTheirVariants(t *testing.T) {
 
 func TestSoakRegression18LargeFilesTakeNoMoreMemory(t *testing.T) {
 	testenv.Unraced(t)
-	for name, size := range map[string]int64{"large": 37_000_000} {
+	for name, size := range map[string]int64{"large": 37_000_000, "huge": huge + 1} {
 		t.Run(name, func(t *testing.T) {
 			g := &gauge{kind: instructions}
 			idle := live()

@@ -22,6 +22,6 @@ func TestRegressionM07APanicLeavesNoCompressor(t *testing.T) {
 		f := b.add("game.js", program(5000))
 		b.content = fatal{b.shelf}
 		defer func() { expect.Equal(t, "panic", recover(), any("broken")) }()
-		_, _ = b.variant(context.Background(), f.Blob, formats(f.Blob.Size)[0])
+		_, _ = b.variant(context.Background(), f.Blob, &formats(f.Blob.Size)[0])
 	})
 }

@@ -3,6 +3,7 @@ package squeeze
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,6 +38,16 @@ func TestRest(t *testing.T) {
 			if v, _ := b.records.recorded(f); len(v) != 3 {
 				t.Errorf("recorded %v", encodings(v))
 			}
+		})
+	})
+	t.Run("it does not rest for files that get no variants", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench()
+			b.add("hero.png", program(5000))
+			b.shelf.receiving = func() bool { return true }
+			begin := time.Now()
+			b.round(t)
+			expect.Equal(t, "it took", time.Since(begin), 0)
 		})
 	})
 }
@@ -93,10 +104,22 @@ func TestRecord(t *testing.T) {
 			}
 		})
 	})
+	t.Run("it is not tried for ever", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench()
+			b.add("game.js", program(5000))
+			for range putTries {
+				b.records.fails = append(b.records.fails, unsure)
+			}
+			if _, err := b.Round(context.Background()); !errors.Is(err, unsure) || b.records.puts != putTries {
+				t.Errorf("got %v after %d tries", err, b.records.puts)
+			}
+		})
+	})
 }
 
 func TestStage(t *testing.T) {
-	for what, err := range map[string]error{"is full": sandlot.ErrFull} {
+	for what, err := range map[string]error{"is full": sandlot.ErrFull, "fails": errors.New("input/output error")} {
 		t.Run("a disk that "+what+" midway: nothing is leaked, and it is tried again", func(t *testing.T) {
 			b := newBench()
 			f := b.add("game.js", program(500_000))
@@ -116,6 +139,25 @@ func TestStage(t *testing.T) {
 			b.clean(t)
 		})
 	}
+	t.Run("a full disk ends the round: the other files would fail as well", func(t *testing.T) {
+		b := newBench()
+		b.add("a.js", program(500))
+		b.add("b.js", program(500))
+		b.shelf.full = []error{sandlot.ErrFull}
+		if _, err := b.Round(context.Background()); err == nil || b.shelf.opened != 1 {
+			t.Errorf("got %v, %d files opened", err, b.shelf.opened)
+		}
+	})
+	t.Run("a compressor that fails leaks nothing", func(t *testing.T) {
+		b := newBench()
+		b.add("a.js", program(500))
+		broken := errors.New("out of luck")
+		b.formats[2].make = func() (encoder, error) { return nil, broken }
+		if _, err := b.Round(context.Background()); !errors.Is(err, broken) {
+			t.Errorf("got %v", err)
+		}
+		b.clean(t)
+	})
 }
 
 func TestRun(t *testing.T) {
@@ -145,9 +187,26 @@ func TestRun(t *testing.T) {
 			b.clean(t)
 		})
 	})
+	t.Run("idle, it lets go of its memory", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench()
+			b.add("game.js", program(5000))
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			b.Run(ctx)
+			for _, f := range b.formats {
+				if f.encoder != nil {
+					t.Errorf("the %s compressor is kept", f.name)
+				}
+			}
+		})
+	})
 	for what, during := range map[string]func(b *bench, cancel func()){
 		"with nothing to do": func(b *bench, cancel func()) { b.round(t); time.AfterFunc(time.Hour, cancel) },
 		"while it rests":     func(b *bench, cancel func()) { b.shelf.receiving = func() bool { cancel(); return true } },
+		"while it compresses": func(b *bench, cancel func()) {
+			b.formats[1].make = func() (encoder, error) { return &ending{cancel: cancel}, nil }
+		},
 	} {
 		t.Run("ends with ctx "+what+", leaks nothing and warns of nothing", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -178,3 +237,20 @@ func TestRun(t *testing.T) {
 		})
 	})
 }
+
+// ending is a compressor that ends a context with the first bytes it gets, and must get no more.
+type ending struct {
+	cancel func()
+	ended  bool
+}
+
+func (e *ending) Write(p []byte) (int, error) {
+	if e.ended {
+		panic("compressing went on")
+	}
+	e.cancel()
+	e.ended = true
+	return len(p), nil
+}
+func (*ending) Close() error    { return nil }
+func (*ending) Reset(io.Writer) {}

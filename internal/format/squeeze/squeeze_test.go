@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"compress/flate"
 	stdgzip "compress/gzip"
+	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -55,7 +57,8 @@ func encodings(variants []sandlot.Variant) []string {
 func TestVariants(t *testing.T) {
 	t.Run("each format decodes back to the bytes, and is smaller", func(t *testing.T) {
 		b := newBench()
-		sizes := []int{1000, 10 << 10, 1 << 20}
+		// From the smallest to beyond the limit of compressing together, and back: compressors are used again.
+		sizes := []int{1000, 10 << 10, together, together + 1, 1 << 20, 10 << 10, 1000}
 		var files []sandlot.File
 		for i, n := range sizes {
 			files = append(files, b.add(fmt.Sprintf("game%d.js", i), program(n)))
@@ -77,6 +80,18 @@ func TestVariants(t *testing.T) {
 			}
 		}
 		b.clean(t)
+	})
+	t.Run("the same bytes give the same variants, whatever came before", func(t *testing.T) {
+		b := newBench()
+		first, _, again := b.add("a.js", program(5000)), b.add("b.js", program(200_000)), b.add("c.js", program(5000))
+		b.round(t)
+		x, _ := b.records.recorded(first)
+		y, _ := b.records.recorded(again)
+		for i := range x {
+			if x[i].Blob.SHA256 != y[i].Blob.SHA256 {
+				t.Errorf("%s differs", x[i].Encoding)
+			}
+		}
 	})
 	t.Run("a gzip member has a header of 10 bytes and a trailer of 8", func(t *testing.T) {
 		b := newBench()
@@ -106,6 +121,15 @@ func TestNone(t *testing.T) {
 		expect.Equal(t, "were tried", b.shelf.staged, 3)
 		b.clean(t)
 	})
+	t.Run("only the formats that are smaller are kept", func(t *testing.T) {
+		b := newBench()
+		f := b.add("level.bin", noise(10_000))
+		b.formats[1].make = func() (encoder, error) { return &nothing{}, nil }
+		b.round(t)
+		v, _ := b.records.recorded(f)
+		expect.Same(t, "encodings", encodings(v), []string{"zstd"})
+		b.clean(t)
+	})
 	for _, c := range []struct {
 		what, name string
 		data       []byte
@@ -128,15 +152,24 @@ func TestNone(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the smallest file that is not too small has all", func(t *testing.T) {
-		b := newBench()
-		f := b.add("data.json", make([]byte, minSize))
-		b.round(t)
-		if v, _ := b.records.recorded(f); len(v) != 3 {
-			t.Errorf("recorded %v", encodings(v))
-		}
-	})
+	for _, size := range []int{minSize, large, large + 1} {
+		t.Run(fmt.Sprintf("a file of %d bytes is not too small, and none is too large", size), func(t *testing.T) {
+			b := newBench()
+			f := b.add("data.json", make([]byte, size))
+			b.round(t)
+			if v, _ := b.records.recorded(f); len(v) != 3 {
+				t.Errorf("recorded %v", encodings(v))
+			}
+		})
+	}
 }
+
+// nothing is a compressor with no output.
+type nothing struct{}
+
+func (nothing) Write(p []byte) (int, error) { return len(p), nil }
+func (nothing) Close() error                { return nil }
+func (nothing) Reset(io.Writer)             {}
 
 func TestDamaged(t *testing.T) {
 	for what, err := range map[string]error{"corrupt": sandlot.ErrCorrupt, "missing": sandlot.ErrNotFound} {
@@ -156,6 +189,20 @@ func TestDamaged(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a file that fails does not keep others from their variants", func(t *testing.T) {
+		b := newBench()
+		bad, good := b.add("bad.js", program(5000)), b.add("good.js", program(5000))
+		b.shelf.broken[bad.Blob.Ref] = errors.New("input/output error")
+		if _, err := b.Round(context.Background()); err == nil || !strings.Contains(err.Error(), "blob 1") {
+			t.Errorf("got %v", err)
+		}
+		if _, ok := b.records.recorded(bad); ok {
+			t.Error("the failed file is recorded as made")
+		}
+		if v, _ := b.records.recorded(good); len(v) != 3 {
+			t.Errorf("the good file has %v", encodings(v))
+		}
+	})
 }
 
 func TestOrder(t *testing.T) {
