@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"io"
 	"log/slog"
@@ -136,41 +135,4 @@ func TestRegression44ADiskThatWasFullTakesNewContentAfterDeletions(t *testing.T)
 		h.shrinks(n)
 		h.publishes(1)
 	})
-	t.Run("also those of a database that was made before", func(t *testing.T) {
-		t.Parallel()
-		h := newSmallHouse(t)
-		id, err := h.publish()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.close()
-		h.neverShrink()
-		h.open()
-		h.fill()
-		h.shrinks(1)
-		if _, err := h.store.Publish().Project(t.Context(), id); err != nil {
-			t.Error(err)
-		}
-		h.publishes(1)
-	})
-}
-
-// neverShrink makes the database as it was made before it could shrink.
-func (h *smallHouse) neverShrink() {
-	h.t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(h.disk, "data", databaseName))
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	defer db.Close()
-	db.SetMaxOpenConns(1)
-	for _, q := range []string{"PRAGMA journal_mode = DELETE", "PRAGMA auto_vacuum = NONE", "VACUUM"} {
-		if _, err := db.Exec(q); err != nil {
-			h.t.Fatal(err)
-		}
-	}
-	var mode int
-	if err := db.QueryRow("PRAGMA auto_vacuum").Scan(&mode); err != nil || mode != 0 {
-		h.t.Fatalf("auto_vacuum is %d, %v", mode, err)
-	}
 }
