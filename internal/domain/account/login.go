@@ -72,7 +72,7 @@ type Logins struct {
 	vault     *sandlot.Vault
 	now       func() time.Time
 	forms     *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
-	uncounted bool                         // messages have no limit per sender
+	Uncounted bool                         // messages have no limit per sender
 }
 
 // LoginInput is a browser's request for a login.
@@ -125,7 +125,7 @@ func (s *Logins) AskLogin(ctx context.Context, by sandlot.Caller, in LoginInput)
 		return "", err
 	}
 	job := sandlot.Job{Kind: MailLogin, Address: email, Lang: in.Lang, Due: now, Asker: s.loginAsker(by, in.Known, email)}
-	if !s.uncounted {
+	if !s.Uncounted {
 		job.Asks = loginAsks(job)
 	}
 	_, err = s.store.AddLogin(ctx, l, job)

@@ -69,7 +69,7 @@ var forms = map[string]sentForm{
 	},
 	"/login/code": {
 		fields: func(w *world) url.Values {
-			w.account.Uncounted = true
+			w.account.Logins.Uncounted = true
 			w.login()
 			return url.Values{"code": {w.in.Mails[len(w.in.Mails)-1].Code}}
 		}, status: 303, again: 410, tries: true,

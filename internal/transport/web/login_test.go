@@ -213,7 +213,7 @@ func TestLoggingOutEndsTheSession(t *testing.T) {
 func TestALoginWithoutTLSSaysThatItNeedsTLS(t *testing.T) {
 	t.Parallel()
 	w := house(t)
-	w.account.Uncounted = true
+	w.account.Logins.Uncounted = true
 	for base, want := range map[string]int{
 		"http://example.com": http.StatusForbidden, "http://192.0.2.1:8080": http.StatusForbidden, "http://notlocalhost": http.StatusForbidden,
 		"https://example.com": http.StatusOK, "http://localhost:8080": http.StatusOK, "http://a.localhost": http.StatusOK, "http://127.0.0.1:8080": http.StatusOK, "http://[::1]": http.StatusOK,
