@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	cdppage "github.com/chromedp/cdproto/page"
@@ -26,25 +23,6 @@ func (p *person) chooses(label string, paths ...string) {
 	}
 	p.tells("Page.setInterceptFileChooserDialog", map[string]any{"enabled": false})
 	p.tells("DOM.setFileInputFiles", map[string]any{"files": paths, "backendNodeId": opened.BackendNodeID})
-}
-
-// saves presses what leads to a download, and returns it.
-func (p *person) saves(name string) []byte {
-	p.t.Helper()
-	folder := p.t.TempDir()
-	p.tells("Browser.setDownloadBehavior", map[string]any{"behavior": "allow", "downloadPath": folder, "browserContextId": string(chromedp.FromContext(p.ctx).BrowserContextID)})
-	p.presses(name)
-	var content []byte
-	p.until("it is saved", func() bool {
-		found, _ := filepath.Glob(filepath.Join(folder, "*"))
-		if len(found) != 1 || strings.HasSuffix(found[0], ".crdownload") {
-			return false
-		}
-		var err error
-		content, err = os.ReadFile(found[0])
-		return err == nil && len(content) > 0
-	})
-	return content
 }
 
 // copies presses the button that copies the key. The phone's browser refuses scripts the clipboard, as older ones and pages without TLS do.

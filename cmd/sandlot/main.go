@@ -144,7 +144,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	}
 	parser.Stdout, parser.Stderr, parser.Exit = stdout, stderr, func(code int) { panic(exitNow{code}) }
 	for _, option := range []kong.Option{
-		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(client),
+		kong.Resolvers(sources...), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(t), kong.Bind(parser.Model), kong.Bind(client),
 	} {
 		if err := option.Apply(&parser); err != nil {
 			return err

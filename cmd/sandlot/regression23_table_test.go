@@ -78,7 +78,7 @@ func wrongConfigurations() []configuration {
 		{name: "a secret of two lines", env: []string{"SANDLOT_SMTP_URL_FILE=FOLDER/s"}, files: map[string]string{"s": "smtp://me:hunter2@a.example\nsmtp://b.example"}, says: "--smtp-url: not a URL"},
 
 		// What its operator has written.
-		flags(`--pages FOLDER/none: open FOLDER/none: no such file or directory`, "--pages=FOLDER/none"),
+		flags(`--pages FOLDER/none: no such file or directory`, "--pages=FOLDER/none"),
 		{name: "a page that runs a script", args: []string{"--pages=FOLDER"}, files: map[string]string{"terms.md": "Be kind.\n\n<script>alert(1)</script>\n"}, says: "--pages FOLDER: terms.md: <script> is not allowed in it: a paper has headings, paragraphs, lists, tables and links"},
 		{name: "a page in no language", args: []string{"--pages=FOLDER"}, files: map[string]string{"about.deutsch.md": "x"}, says: "--pages FOLDER: about.deutsch.md is not a paper: name it about.md"},
 

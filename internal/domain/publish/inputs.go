@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/unpack"
 )
 
 // Content holds the staged bytes of a file, with the findings of their inspection: they are kept, but no record refers
@@ -338,4 +339,22 @@ func (s Config) projectRead(ref string) []sandlot.Warning {
 		return nil
 	}
 	return []sandlot.Warning{ReadAs("project_id", inspect.Quoted(string(id)))}
+}
+
+// archiveFormats maps the usual names to formats. It never changes.
+var archiveFormats = map[string]unpack.Format{
+	"zip": unpack.ZIP, "tar": unpack.Tar, "tar.gz": unpack.TarGzip, "tgz": unpack.TarGzip, "tar.zst": unpack.TarZstd,
+	"tzst": unpack.TarZstd, "tar.zstd": unpack.TarZstd,
+}
+
+// ReadArchiveFormat returns the format of that name, such as "tar.gz" for ".TGZ". Another is CodeInvalidField.
+func ReadArchiveFormat(name string) (string, error) {
+	f, ok := archiveFormats[strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), ".")]
+	if !ok {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField,
+			"The field archive_format is %s, which is none of zip, tar, tar.gz and tar.zst.", inspect.Quoted(name)).
+			In("archive_format").
+			With(sandlot.OpSame, sandlot.Set("archive_format", "zip")).Note("Send zip, tar, tar.gz or tar.zst, as the archive is.")
+	}
+	return string(f), nil
 }
