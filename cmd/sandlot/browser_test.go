@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,28 +15,9 @@ import (
 
 type step = chromedp.Action[chromedp.Void]
 
-// hold presses a key and does not let go.
-func hold(key string) step {
-	return chromedp.Evaluate[chromedp.Void](fmt.Sprintf("dispatchEvent(new KeyboardEvent('keydown', {key: %q, code: %q, bubbles: true}))", key, code(key)))
-}
-
-func code(key string) string {
-	if key == " " {
-		return "Space"
-	}
-	return key
-}
-
 func act(t *testing.T, ctx context.Context, actions ...step) {
 	t.Helper()
 	expect.OK(t, chromedp.Do(ctx, actions...))
-}
-
-func number(t *testing.T, ctx context.Context, expression string) float64 {
-	t.Helper()
-	n, err := chromedp.Run(ctx, chromedp.Evaluate[float64](expression))
-	expect.OK(t, err)
-	return n
 }
 
 // awaitStats waits until the numbers of the project are as they should be.

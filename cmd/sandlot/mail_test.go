@@ -63,13 +63,6 @@ func (c tappedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// set changes how the server answers.
-func (m *mailServer) set(change func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change()
-}
-
 // listen lets the server listen until the test ends.
 func (m *mailServer) listen(t *testing.T) {
 	t.Helper()

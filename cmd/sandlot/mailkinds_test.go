@@ -32,9 +32,7 @@ type correspondent struct {
 	t       *testing.T
 	s       *testenv.Server
 	m       *mailServer
-	key     string
 	address string // of the account
-	project string
 	cookies map[string]string
 	read    int // messages that were looked at
 }

@@ -16,9 +16,6 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// answers are what a service says to all that can be asked of it, by question.
-type answers map[string]any
-
 // TestASchemaThatIsAhead: the release after has brought the schema up to date, beside this program. This one goes on, and starts, if that only
 // expanded it, and by one; otherwise it does not start, changes nothing, and says what to do.
 func TestASchemaThatIsAhead(t *testing.T) {

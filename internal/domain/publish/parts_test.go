@@ -3,10 +3,7 @@ package publish
 import (
 	"context"
 	"errors"
-	"io"
-	"strings"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -16,33 +13,6 @@ import (
 	"sandlot/internal/base/turns"
 )
 
-// shelf opens parts by their name, and counts what is open.
-type shelf struct {
-	texts map[sandlot.BlobRef]string
-	fail  error
-	open  int
-}
-
-func (s *shelf) Open(_ context.Context, b sandlot.Blob, _, _ int64) (io.ReadCloser, error) {
-	text, ok := s.texts[b.Ref]
-	if !ok {
-		return nil, sandlot.ErrNotFound
-	}
-	s.open++
-	r := io.Reader(strings.NewReader(text))
-	if s.fail != nil {
-		r = io.MultiReader(r, iotest.ErrReader(s.fail))
-	}
-	return &volume{r, s}, nil
-}
-
-type volume struct {
-	io.Reader
-	shelf *shelf
-}
-
-func (v *volume) Close() error { v.shelf.open--; return nil }
-
 // having is an upload with parts of these numbers.
 func having(total int, numbers ...int) Upload {
 	u := Upload{Total: total}
@@ -50,13 +20,6 @@ func having(total int, numbers ...int) Upload {
 		u.Received, u.Bytes = u.Received.With(n), u.Bytes+int64(10*n)
 	}
 	return u
-}
-
-func count(from, to int) (out []int) {
-	for n := from; n <= to; n++ {
-		out = append(out, n)
-	}
-	return out
 }
 
 func TestSizeOfAnUpload(t *testing.T) {

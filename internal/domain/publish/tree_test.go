@@ -109,10 +109,6 @@ func TestATreeIsTheSameHoweverItCame(t *testing.T) {
 	}
 }
 
-type brokenReader struct{ err error }
-
-func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
-
 // commented is the beginning of a tar: a header that belongs to no file, with a comment of n bytes.
 func commented(t *testing.T, n int) string {
 	t.Helper()

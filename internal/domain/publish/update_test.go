@@ -303,45 +303,6 @@ func TestDeleteFile(t *testing.T) {
 	})
 }
 
-// readStamps reads as the content origin does, until stop is closed.
-func readStamps(w *world, id sandlot.ProjectID, stop <-chan struct{}) error {
-	for last := 0; ; {
-		select {
-		case <-stop:
-			return nil
-		default:
-		}
-		p, err := w.Current(w.t.Context(), nobody(), id)
-		if err != nil {
-			return err
-		}
-		if p.Version < last {
-			return fmt.Errorf("version %d after %d", p.Version, last)
-		}
-		last = p.Version
-		files, err := w.Files(w.t.Context(), id, p.Version)
-		if err != nil {
-			return err
-		}
-		newest := 0
-		for _, f := range files {
-			if strings.HasPrefix(f.Name, "stamp") {
-				var n int
-				if _, err := fmt.Sscan(w.bytes(f.Blob), &n); err != nil {
-					return err
-				}
-				if n != 0 && n != p.Version && n != p.Version-1 {
-					return fmt.Errorf("%s of version %d has stamp %d", f.Name, p.Version, n)
-				}
-				newest = max(newest, n)
-			}
-		}
-		if newest != 0 && newest != p.Version {
-			return fmt.Errorf("version %d has no file stamped so", p.Version)
-		}
-	}
-}
-
 func TestUpdateAgainstAnotherNode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
