@@ -17,9 +17,11 @@ const (
 // inside another.
 func FindKey(text []byte) int {
 	for at := 0; at+keySize <= len(text); at++ {
-		i := bytes.IndexByte(text[at+keyPrefix-1:], '_')
-		if at += i; i < 0 || at+keySize > len(text) {
-			break
+		if text[at+keyPrefix-1] != '_' {
+			i := bytes.IndexByte(text[at+keyPrefix:], '_')
+			if at += i + 1; i < 0 || at+keySize > len(text) {
+				break
+			}
 		}
 		if isKey(text[at : at+keySize]) {
 			return at

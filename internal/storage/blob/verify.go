@@ -19,7 +19,7 @@ const (
 	hashers = 8
 )
 
-// part is what one caller verifies while others wait for the same.
+// part is a range that one caller verifies while others wait for it.
 type part struct {
 	ref    sandlot.BlobRef
 	size   int64

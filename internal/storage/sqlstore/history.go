@@ -10,7 +10,7 @@ import (
 // current is up to when a file is there that no version has ended.
 const current = math.MaxInt64
 
-// A history is what a new project is recorded with: its versions, and each of their files from the version that it
+// A history holds the first records of a new project: its versions, and each of their files from the version that it
 // came with up to, and without, another.
 type history struct {
 	versions []sandlot.Version

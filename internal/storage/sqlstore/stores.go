@@ -136,7 +136,7 @@ func (db *DB) Operate() Operate {
 
 func (store ProjectStore) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
-// Options are what may differ from one use of SQLite to another. The zero value is right for a server. Now also tells
+// Options differ from one use of SQLite to another. The zero value is right for a server. Now also tells
 // whether an upload has expired.
 type Options = sqlite.Options
 
@@ -186,7 +186,7 @@ func (db *DB) Close() error { return db.engine.Close() }
 // After a failed commit it finds out by writing whether there is room again.
 func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
 
-// Now is what the clock of the database says, which all processes that use it share.
+// Now returns the time of the database, which all processes that use it share.
 func (db *DB) Now() time.Time { return db.engine.Now() }
 
 // step runs what one method does as one atomic and durable step. bytes says how much content it writes.
@@ -230,7 +230,7 @@ func (db *DB) amongTexts(expression string) string {
 	return db.dialect.Among(expression, db.dialect.Texts("?", "j"))
 }
 
-// in says what was being done when err came up. It keeps nil.
+// in adds the operation to an error. It keeps nil.
 func in(what string, err error) error {
 	if err == nil {
 		return nil

@@ -24,7 +24,7 @@ func (l lease) until() int64 { return micros(l.now.Add(l.length)) }
 // and holds nobody up.
 func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
 
-// holds tells whether a lease of that length, which ends then, still keeps others away.
+// holds reports whether a lease of that length, which ends then, still keeps others away.
 func (l lease) holds(until int64) bool { return until > micros(l.now) && until <= l.never() }
 
 func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (name int64, err error) {

@@ -79,7 +79,7 @@ type Credentials interface {
 	publish.KeyUseStore
 }
 
-// Beside is what the suite cannot do through the interfaces.
+// Beside holds the operations that the interfaces do not have.
 type Beside struct {
 	// Copy opens a second store on what is on the disk now, as a crash would leave it.
 	Copy func(t *testing.T) Records
@@ -93,10 +93,10 @@ type Beside struct {
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
 }
 
-// Stores are Records with what cases have in common.
+// Stores are Records with the helpers of all cases.
 type Stores struct{ Records }
 
-// copied are the stores on what a crash would leave now.
+// copied returns the stores on the files that a crash would leave now.
 func (s Stores) copied(t *testing.T) Stores { return Stores{s.Copy(t)} }
 
 // A case proves one sentence of an interface's comment, on a store of its own.

@@ -67,7 +67,7 @@ type Services struct {
 	Callers  *publish.Authenticator // with the keys and sessions of Publish
 }
 
-// Parts are what they are made of.
+// Parts are their dependencies.
 type Parts struct {
 	Config publish.Config // of the Service
 	DB     *sqlstore.DB   // the store itself, which has no faults

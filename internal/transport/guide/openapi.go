@@ -126,7 +126,7 @@ func read(text []byte) *contract {
 // last returns the name in a reference.
 func last(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
 
-// target returns what a reference leads to, or without one the value itself.
+// target returns the value behind a reference, or the value itself without one.
 func target[T any](ref string, all map[string]T, itself T) T {
 	if ref != "" {
 		return all[last(ref)]

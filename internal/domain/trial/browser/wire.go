@@ -16,7 +16,7 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// ready is what a worker sends when it listens; the listener comes beside it.
+// ready is the message of a worker that listens; the listener comes beside it.
 const ready = 'l'
 
 // The most bytes of a report, whose picture is written in base64, and of the reason in place of one.

@@ -20,7 +20,7 @@ type Migration struct {
 	Expands bool
 }
 
-// expandsMark begins the text of a migration that only adds what the release before it need not know.
+// expandsMark begins the text of a migration that only adds parts that the release before it need not know.
 const expandsMark = "-- expands:"
 
 // LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without gaps.

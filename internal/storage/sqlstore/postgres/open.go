@@ -23,7 +23,7 @@ const connections = 16
 
 var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
 
-// Options are what may differ from one use of a database to another. The zero value is right for a server.
+// Options differ from one use of a database to another. The zero value is right for a server.
 type Options struct {
 	// Now is the clock of tests: it stamps records, and is taken for the database's. Nil is the real one.
 	Now func() time.Time
@@ -195,7 +195,7 @@ func (e *Engine) Close() error {
 
 func (e *Engine) Dialect() engine.Dialect { return dialect{} }
 
-// RoundTrips tells how many messages were sent to the database that waited for an answer: what a step costs where the
+// RoundTrips returns the number of messages to the database that waited for an answer: the cost of a step where the
 // database is far away.
 func (e *Engine) RoundTrips() int64 { return e.trips.Load() }
 
@@ -232,10 +232,10 @@ func (e *Engine) CheckPlace() error {
 // and traces stay in the log and its archive for as long as the operator keeps them.
 func (e *Engine) Wipe() {}
 
-// It is always 0: autovacuum makes room for new records, and the database does not tell how much.
+// It is always 0: autovacuum makes room for new records, and the database does not report how much.
 func (e *Engine) Unused(context.Context) (int64, error) { return 0, nil }
 
-// It does nothing: autovacuum gives back what is at the end of a table.
+// It does nothing: autovacuum returns the unused end of a table.
 func (e *Engine) GiveBack(context.Context) (more bool, err error) { return false, nil }
 
 // There are no copies in files of this engine: it is always errors.ErrUnsupported.

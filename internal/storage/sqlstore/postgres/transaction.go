@@ -22,7 +22,7 @@ type transaction struct {
 	wrote bool // a statement was sent that changes something
 }
 
-// batch returns what goes before a statement.
+// batch returns the messages that go before a statement.
 func (t *transaction) batch() *pgx.Batch {
 	var b pgx.Batch
 	if !t.begun {

@@ -167,7 +167,7 @@ func (k *logKeeper) refold() {
 }
 
 // look begins the log anew if it is too long, and empties it after a while, also when nothing is written any more.
-// Most of it is copied while all others go on; what was written meanwhile is little.
+// Most of it is copied while all others go on; little is written meanwhile.
 func (k *logKeeper) look() {
 	age := time.Duration(k.age.Load())
 	now := time.Now()
@@ -194,7 +194,7 @@ func (k *logKeeper) look() {
 	}
 }
 
-// empty copies the log into the database and cuts it to nothing. It tells whether no reader kept it from that.
+// empty copies the log into the database and cuts it to nothing. It reports whether no reader kept it from that.
 func (k *logKeeper) empty() bool { return k.checkpoint("TRUNCATE") }
 
 // checkpoint copies the log into the database. Where a reader keeps it from that, the next look tries again.

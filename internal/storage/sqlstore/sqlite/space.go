@@ -22,7 +22,7 @@ func (e *Engine) Unused(ctx context.Context) (int64, error) {
 	return pages * pageSize, in("count unused pages", sandlot.NoEffect(err))
 }
 
-// GiveBack makes the file shorter by some of its unused pages, and tells whether there are more; while steps wait it
+// GiveBack makes the file shorter by some of its unused pages, and reports whether there are more; while steps wait it
 // does nothing.
 func (e *Engine) GiveBack(ctx context.Context) (more bool, err error) {
 	unused, err := e.Unused(ctx)
