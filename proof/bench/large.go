@@ -18,7 +18,7 @@ func large(ctx context.Context, b *bench) ([]line, error) {
 }
 
 func large16(ctx context.Context, b *bench) ([]line, error) {
-	return b.uploads(ctx, uploads{n: 16, reach: 0.85, memory: 48})
+	return b.uploads(ctx, uploads{n: 16, reach: 0.85, memory: 14})
 }
 
 // uploads describes concurrent publishes of 100 MB.

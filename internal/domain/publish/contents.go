@@ -169,9 +169,36 @@ func (c *Contents) putStaged(ctx context.Context, r io.Reader) (sandlot.BlobRef,
 			c.held.drop(ref)
 		}
 	}()
-	_, err := c.blobs.Put(ctx, ref, r)
+	large := &largeBody{Reader: r, load: c.load}
+	defer large.close()
+	_, err := c.blobs.Put(ctx, ref, large)
 	stored = err == nil
 	return ref, err
+}
+
+// heavyBytes is the size from which content counts as load: it takes longer than a collection of garbage.
+const heavyBytes = 8 << 20
+
+// A largeBody reads content, and counts as load once it has read heavyBytes.
+type largeBody struct {
+	io.Reader
+	load *turns.Load
+	read int64
+	end  func()
+}
+
+func (l *largeBody) Read(b []byte) (n int, err error) {
+	n, err = l.Reader.Read(b)
+	if l.read += int64(n); l.read >= heavyBytes && l.end == nil {
+		l.end = l.load.Begin()
+	}
+	return n, err
+}
+
+func (l *largeBody) close() {
+	if l.end != nil {
+		l.end()
+	}
 }
 
 // buffer returns a buffer for the beginning of content: all of it if it is to be kept in its record, and one byte more

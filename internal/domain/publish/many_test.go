@@ -273,7 +273,7 @@ func TestManyFilesAreAnsweredAgainFromTheirRecord(t *testing.T) {
 	}
 }
 
-func TestWhoBringsVeryManyFilesIsToldOfWhileItLasts(t *testing.T) {
+func TestHeavyCallsAreReportedWhileTheyLast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	by := w.account()
@@ -298,6 +298,11 @@ func TestWhoBringsVeryManyFilesIsToldOfWhileItLasts(t *testing.T) {
 	send(1000)
 	send(1000) // as many as may be at once, and one more: each has given back what it took
 	expect.Same(t, "told", told, []bool{true, false, true, false, true, false})
+	for _, size := range []int{8<<20 - 1, 8 << 20} {
+		_, err := s.Contents.Stage(t.Context(), strings.NewReader(strings.Repeat("a", size)))
+		expect.OK(t, err)
+	}
+	expect.Same(t, "told of a large one", told[6:], []bool{true, false})
 }
 
 // TestTheRecordsOfACallAreBounded: files beyond 24 MiB are kept apart, but for the smallest.

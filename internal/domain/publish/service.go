@@ -33,7 +33,7 @@ type Config struct {
 	Uncounted   bool        // whether messages have no limit per sender: the instance is local
 	MailFolder  string      // the folder of messages that are not sent, as the operator named it
 	Remembered  Remembered  // bounds of the caches in memory
-	Heavy       func(bool)  // called when a call with very many files begins, and when the last one has ended; nil: not called
+	Heavy       func(bool)  // called when a first heavy call begins, and when the last one has ended; nil: not called
 }
 
 // Limits that the contract names, and the defaults of a Config.

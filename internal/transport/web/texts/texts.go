@@ -3,6 +3,7 @@
 package texts
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -18,16 +19,19 @@ var files embed.FS
 
 // Words holds one text in one language. {name} in it stands for an argument. A text that counts n things has a form for
 // each CLDR category that the language uses for whole numbers; a text of one form fits any number.
-type Words map[string]string
+type Words struct {
+	One   string `json:"one,omitempty"`
+	Many  string `json:"many,omitempty"`
+	Other string `json:"other"`
+}
 
 // UnmarshalJSON also takes a string, as a text of one form.
 func (t *Words) UnmarshalJSON(b []byte) error {
-	var s string
-	if json.Unmarshal(b, &s) == nil {
-		*t = Words{"other": s}
+	if json.Unmarshal(b, &t.Other) == nil {
 		return nil
 	}
-	return json.Unmarshal(b, (*map[string]string)(t))
+	type forms Words
+	return json.Unmarshal(b, (*forms)(t))
 }
 
 // A Book has the texts of all languages, by language and name. It never changes, and may be used concurrently.
@@ -86,12 +90,15 @@ func (v Voice) form(name string, args []any) string {
 	t := v.words(name)
 	for i := 0; i+1 < len(args); i += 2 {
 		if n, counted := toInt(args[i+1]); counted && args[i] == "n" {
-			if form, has := t[formOf(v.Lang, n)]; has {
-				return form
+			switch formOf(v.Lang, n) {
+			case "one":
+				return cmp.Or(t.One, t.Other)
+			case "many":
+				return cmp.Or(t.Many, t.Other)
 			}
 		}
 	}
-	return t["other"]
+	return t.Other
 }
 
 // fill replaces the placeholders of a text: n in the language's number format, all others by write.

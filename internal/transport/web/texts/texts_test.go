@@ -46,19 +46,26 @@ func TestAButtonsNameHasItsVisibleText(t *testing.T) {
 			if !ok || !strings.HasSuffix(name, "-one") {
 				continue
 			}
-			for form, text := range whole {
-				if !strings.Contains(strings.ToLower(text), strings.ToLower(shown[form])) {
-					t.Errorf("%s in %s is %q, which lacks %q", name, lang, text, shown[form])
+			for form, text := range forms(whole) {
+				if !strings.Contains(strings.ToLower(text), strings.ToLower(forms(shown)[form])) {
+					t.Errorf("%s in %s is %q, which lacks %q", name, lang, text, forms(shown)[form])
 				}
 			}
 		}
 	}
 }
 
+// forms returns the forms of a text by category.
+func forms(t Words) map[string]string {
+	all := map[string]string{"one": t.One, "many": t.Many, "other": t.Other}
+	maps.DeleteFunc(all, func(_, form string) bool { return form == "" })
+	return all
+}
+
 // placeholders are those of any form.
 func placeholders(t Words) []string {
 	var all []string
-	for _, form := range t {
+	for _, form := range forms(t) {
 		all = append(all, placeholder.FindAllString(form, -1)...)
 	}
 	slices.Sort(all)
@@ -111,8 +118,8 @@ func TestRegression42CountedTextsHaveEveryForm(t *testing.T) {
 	t.Parallel()
 	for lang, texts := range Open().ByLang {
 		want := formsOf(lang)
-		for name, forms := range texts {
-			if got := slices.Sorted(maps.Keys(forms)); len(got) > 1 && !slices.Equal(got, want) || forms["other"] == "" {
+		for name, words := range texts {
+			if got := slices.Sorted(maps.Keys(forms(words))); len(got) > 1 && !slices.Equal(got, want) || words.Other == "" {
 				t.Errorf("%s in %s has %v, wanted %v", name, lang, got, want)
 			}
 		}
@@ -210,8 +217,8 @@ var notWritten = regexp.MustCompile(`^(?:date|size)\.|^figures\.(?:hours|minutes
 func TestRegression42NoTextBreaksARuleOfItsLanguage(t *testing.T) {
 	t.Parallel()
 	for lang, texts := range Open().ByLang {
-		for name, forms := range texts {
-			for _, form := range forms {
+		for name, words := range texts {
+			for _, form := range forms(words) {
 				for _, fault := range wording.Faults(lang, form) {
 					t.Errorf("%s in %s has %s", name, lang, fault)
 				}
@@ -243,7 +250,7 @@ func TestRegression42OneWordForEachThing(t *testing.T) {
 	b := Open()
 	for name, words := range glossary {
 		for _, lang := range b.Langs {
-			for category, form := range b.ByLang[lang][name] {
+			for category, form := range forms(b.ByLang[lang][name]) {
 				if words[lang] == "" || !strings.Contains(form, words[lang]) {
 					t.Errorf("%s (%s) in %s has no %q: %q", name, category, lang, words[lang], form)
 				}
@@ -269,12 +276,12 @@ func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
 	t.Parallel()
 	b := Open()
 	for _, lang := range b.Langs[1:] {
-		for name, forms := range b.ByLang[lang] {
+		for name, words := range b.ByLang[lang] {
 			if notWritten.MatchString(name) {
 				continue
 			}
-			for _, form := range forms {
-				if same := form == b.ByLang[catalog.Fallback][name]["other"]; same != (same && slices.Contains(sameAsEnglish[lang], name)) {
+			for _, form := range forms(words) {
+				if same := form == b.ByLang[catalog.Fallback][name].Other; same != (same && slices.Contains(sameAsEnglish[lang], name)) {
 					t.Errorf("%s in %s is as in English: %q", name, lang, form)
 				}
 				if lang != "ja" && lang != "zh-Hans" {
@@ -300,15 +307,15 @@ var anyNumber = []string{
 func TestRegression42TextsWithANumberHaveItsForms(t *testing.T) {
 	t.Parallel()
 	for lang, texts := range Open().ByLang {
-		for name, forms := range texts {
-			counted := strings.Contains(forms["other"], "{n}")
-			if counted && len(forms) < len(formsOf(lang)) && !slices.Contains(anyNumber, name) {
-				t.Errorf("%s in %s has one form for all numbers: %q", name, lang, forms["other"])
+		for name, words := range texts {
+			counted := strings.Contains(words.Other, "{n}")
+			if counted && len(forms(words)) < len(formsOf(lang)) && !slices.Contains(anyNumber, name) {
+				t.Errorf("%s in %s has one form for all numbers: %q", name, lang, words.Other)
 			}
 		}
 	}
 	for _, name := range anyNumber {
-		if !strings.Contains(Open().ByLang[catalog.Fallback][name]["other"], "{n}") {
+		if !strings.Contains(Open().ByLang[catalog.Fallback][name].Other, "{n}") {
 			t.Errorf("%s has no number", name)
 		}
 	}
