@@ -60,6 +60,7 @@ type Limits struct {
 	Rest    int64 // bytes of the body without the text of content: names, white space, other values, headers of parts
 	Depth   int   // objects and arrays inside one another
 	Names   int   // names of members, or parts of a multipart body
+	Length  int64 // bytes of the body as announced, for the first window; 0 if unknown
 }
 
 func (l Limits) withDefaults() Limits {
@@ -152,7 +153,7 @@ func (d *Decoder) Decode(sink func(io.Reader) error) (Form, error) {
 		err := m.decode(sink)
 		return m.form, cmp.Or(m.first, err)
 	}
-	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Rest), lim: d.lim, sink: sink, also: d.also}
+	p := &parser{scanner: newScanner(d.body, d.window, d.lim.Length, d.lim.Rest), lim: d.lim, sink: sink, also: d.also}
 	p.may = d.readOn
 	err := p.document()
 	return p.form, cmp.Or(p.first, err)

@@ -10,9 +10,9 @@ const (
 	// maxWindow is the window for a large body: large enough that calls cost nothing compared with the bytes, small
 	// enough for the CPU's cache.
 	maxWindow = 64 << 10
-	// firstWindow is the first window of every body; it grows fourfold whenever as much was read: most bodies are
-	// small, and need no more.
-	firstWindow = 4 << 10
+	// leastFirst and mostFirst bound the first window of a body, which has room for its announced length. It grows
+	// fourfold whenever as much was read: most bodies are small, and need no more.
+	leastFirst, mostFirst = 4 << 10, 16 << 10
 )
 
 // A scanner shows a body through a window. The bytes of buf up to r are consumed, those up to v are visible, and those
@@ -20,6 +20,7 @@ const (
 type scanner struct {
 	body    io.Reader
 	buf     []byte
+	begin   int // the first window
 	max     int // the largest window
 	r, v, w int
 	base    int64  // offset of buf[0] in the body
@@ -29,8 +30,8 @@ type scanner struct {
 	tok     []byte // the bytes consumed by take since the caller last emptied it: at most the budget
 }
 
-func newScanner(body io.Reader, window int, rest int64) scanner {
-	return scanner{body: body, max: window, end: rest}
+func newScanner(body io.Reader, window int, length, rest int64) scanner {
+	return scanner{body: body, begin: int(min(max(length+1, leastFirst), mostFirst)), max: window, end: rest}
 }
 
 // offset returns how many bytes of the body are consumed.
@@ -91,7 +92,7 @@ func (s *scanner) fill() {
 func (s *scanner) slide() {
 	to := s.buf
 	if len(to) < s.max && s.base+int64(s.w) >= int64(len(to)) {
-		to = make([]byte, min(s.max, max(firstWindow, 4*len(to))))
+		to = make([]byte, min(s.max, max(s.begin, 4*len(to))))
 	}
 	s.w = copy(to, s.buf[s.r:s.w])
 	s.buf = to

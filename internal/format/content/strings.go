@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"unicode/utf16"
@@ -128,15 +129,29 @@ func runBefore(b []byte, c byte) int {
 
 // invalid returns the index of the first byte of b that may not stand in a string, -1 if all may.
 func invalid(b []byte) int {
-	for i, c := range b {
-		if c < ' ' {
-			if bad := invalidUTF8(b[:i]); bad >= 0 {
-				return bad
-			}
-			return i
+	whole := len(b)
+	for i := 0; i < len(b); i++ {
+		for i+8 <= len(b) && noControl(binary.LittleEndian.Uint64(b[i:])) {
+			i += 8
+		}
+		if i < len(b) && b[i] < ' ' {
+			whole = i
+			break
 		}
 	}
-	return invalidUTF8(b)
+	if bad := invalidUTF8(b[:whole]); bad >= 0 {
+		return bad
+	}
+	if whole < len(b) {
+		return whole
+	}
+	return -1
+}
+
+// noControl reports whether no byte of eight is a control character. It may miss that there is none.
+func noControl(eight uint64) bool {
+	const ones = 0x0101010101010101
+	return (eight-ones*' ')&(ones*0x80) == 0
 }
 
 // invalidUTF8 returns the index of the first byte of b that is no part of a valid sequence, -1 if all are.

@@ -137,7 +137,7 @@ func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Deco
 		name, _, _ := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
 		return nil, wrongType("The Content-Type " + Shown(name) + " isn't supported.")
 	}
-	lim := content.Limits{Content: a.MaxContent, Archive: a.MaxFile}
+	lim := content.Limits{Content: a.MaxContent, Archive: a.MaxFile, Length: c.R.ContentLength}
 	r := bufio.NewReader(src)
 	if kind == formBody {
 		return content.Multipart(r, boundary, lim), nil
