@@ -72,15 +72,3 @@ func EvenFull(spend func(), step func() error) error {
 	spend()
 	return step()
 }
-
-// Follow is handed the Changed of a step of a store, and the error of the step, before the step returns. It returns
-// that error. A nil Follow does nothing else. It may be called concurrently.
-type Follow func(Changed, error) error
-
-// After hands a step's result to f.
-func (f Follow) After(c Changed, err error) error {
-	if f == nil {
-		return err
-	}
-	return f(c, err)
-}

@@ -83,7 +83,7 @@ func (h *smallHouse) fill() int {
 		ids = append(ids, id)
 	}
 	for _, id := range ids {
-		if _, err := h.store.Operate().Remove(h.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{Actor: sandlot.ActorOperator, Action: sandlot.ActionDelete}); err != nil {
+		if err := h.store.Operate().Remove(h.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{Actor: sandlot.ActorOperator, Action: sandlot.ActionDelete}); err != nil {
 			h.t.Fatal(err)
 		}
 	}

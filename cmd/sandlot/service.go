@@ -169,8 +169,8 @@ func (a *app) publishConfig() publish.Config {
 // openServices makes the services beside publish. All use one clock, for any number of processes. spend frees the
 // reserve of a full disk.
 func (a *app) openServices(ctx context.Context, spend func()) (err error) {
-	now, follow := a.store.Now, a.service.Heads.After
-	settled := operate.Config{ReportMail: a.settings.ReportMail, Heads: follow, Spend: spend}
+	now := a.store.Now
+	settled := operate.Config{ReportMail: a.settings.ReportMail, Spend: spend}
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return err
 	}
@@ -178,10 +178,10 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		return err
 	}
 	a.covers = cover.New(cover.Config{
-		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service.Reader, Heads: follow, Spend: spend, Places: a.places,
+		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service.Reader, Spend: spend, Places: a.places,
 		Temporary: a.settings.Data, Now: now,
 	})
-	owners := account.Config{Spend: spend, Heads: follow, Uncounted: !public(a.places)}
+	owners := account.Config{Spend: spend, Uncounted: !public(a.places)}
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 	ages := &operate.AgeGuard{Times: records, Now: now, Running: running, Log: log, Failures: a.failuresOf("clock")}
 	collector := &operate.Collector{
 		Records: records, Blobs: a.blobs, Staged: a.service.Contents.Held, Leases: records,
-		Trim: operate.Trimmer{Store: records, Heads: a.service.Heads.After}, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
+		Trim: records, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"), Spend: spend,
 	}
 	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep
@@ -214,7 +214,6 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 	forgetter := s.forgetter(records)
 	forgetter.Log, forgetter.Failures, forgetter.Spend = log, a.failuresOf("forget"), spend
 	unconfirmed := a.failuresOf("heads")
-	variants := a.service.Contents.Guard(a.store.Variants())
 	return []func(context.Context){
 		func(ctx context.Context) { renew(ctx, a.visitors, now) },
 		hear,
@@ -228,7 +227,7 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 		forgetter.Run,
 		ages.Run,
 		(&operate.Shrinker{Space: records, Log: log, Failures: a.failuresOf("shrink"), Spend: spend}).Run,
-		squeeze.New(variants, a.service.Contents, log, a.failuresOf("variants")).Run,
+		squeeze.New(a.store.Variants(), a.service.Contents, log, a.failuresOf("variants")).Run,
 	}
 }
 

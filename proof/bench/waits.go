@@ -105,15 +105,15 @@ func (l grown) ofAccount(ctx context.Context) []change {
 	const of = " an account of 10,000 projects"
 	return []change{
 		{"verifying" + of, func() error {
-			_, _, err := l.db.Account().UseVerification(ctx, sandlot.Digest{1}, time.Now())
+			_, err := l.db.Account().UseVerification(ctx, sandlot.Digest{1}, time.Now())
 			return err
 		}},
 		{"renaming" + of, func() error {
-			return second(l.db.Account().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1))
+			return l.db.Account().Rename(ctx, l.account, "renamed", time.Now(), time.Now(), 1)
 		}},
-		{"suspending" + of, func() error { return second(l.db.Operate().Suspend(ctx, whole, entry)) }},
-		{"reinstating" + of, func() error { return second(l.db.Operate().Reinstate(ctx, whole, entry)) }},
-		{"deleting" + of, func() error { return second(l.db.Operate().Remove(ctx, whole, entry)) }},
+		{"suspending" + of, func() error { return l.db.Operate().Suspend(ctx, whole, entry) }},
+		{"reinstating" + of, func() error { return l.db.Operate().Reinstate(ctx, whole, entry) }},
+		{"deleting" + of, func() error { return l.db.Operate().Remove(ctx, whole, entry) }},
 	}
 }
 
@@ -123,13 +123,13 @@ func (l grown) ofProjects(ctx context.Context) []change {
 	return []change{
 		{"moving 10,000 files", func() error { return move(ctx, l.db, l.files) }},
 		{"restoring a version of 10,000 files", func() error { return restore(ctx, l.db, l.files) }},
-		{"erasing a version of 10,000 files", func() error { return second(l.db.Publish().EraseVersion(ctx, id, n+1, time.Now())) }},
+		{"erasing a version of 10,000 files", func() error { return l.db.Publish().EraseVersion(ctx, id, n+1, time.Now()) }},
 		{"erasing one of 400,000 versions", func() error {
-			return second(l.db.Publish().EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now()))
+			return l.db.Publish().EraseVersion(ctx, l.versions.ID, waitVersions/2, time.Now())
 		}},
 		{"deleting a project of 10,000 files", func() error {
-			return second(l.db.Operate().Remove(ctx, sandlot.Subject{Project: id},
-				sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)}))
+			return l.db.Operate().Remove(ctx, sandlot.Subject{Project: id},
+				sandlot.LogEntry{At: time.Now(), Actor: "bench", Action: "delete", Target: string(id)})
 		}},
 		{"collecting all that was deleted", func() error { return collect(ctx, l.db) }},
 	}
@@ -148,7 +148,7 @@ func move(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 			c.Drop, c.Put = append(c.Drop, f), append(c.Put, sandlot.File{Name: name, Folded: name, Blob: f.Blob})
 		}
 	}
-	_, _, err = db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "moved"})
+	_, err = db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "moved"})
 	return err
 }
 
@@ -162,7 +162,7 @@ func restore(ctx context.Context, db *sqlstore.DB, p sandlot.Project) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary},
+	_, err = db.Publish().Rearrange(ctx, p.ID, publish.Change{Drop: now, Put: old, Primary: p.Primary},
 		publish.Edit{At: time.Now(), Expect: p.Version + 1, Suffix: "restored"})
 	return err
 }
@@ -216,4 +216,3 @@ func longestWait(ctx context.Context, db *sqlstore.DB, id sandlot.AccountID, eno
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
 
 // second returns the error of a step, without its Changed.
-func second(_ sandlot.Changed, err error) error { return err }

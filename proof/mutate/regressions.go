@@ -78,7 +78,7 @@ func regressions() []mutation {
 		{"regression M01: an archive is whole whatever it lacks", "internal/domain/transfer/write.go", "	if l.due != 0 {", "	if l.due < 0 {", of("M01", "./internal/domain/transfer")},
 		{"regression M01: what earlier versions have is not written", "internal/domain/transfer/write_manifest.go", "		l.add(p.ID, own)\n", "		_ = own\n", of("M01", "./internal/domain/transfer ./internal/domain/transfer")},
 		{"regression M02: a deleted project has no versions", "internal/storage/sqlstore/manage.go", `"SELECT num FROM projects WHERE id = ?", string(id)) // also`, `"SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id)) // also`, of("M02", "./internal/domain/transfer")},
-		{"regression M05: a portrait drops nothing that is cached", "internal/domain/cover/store.go", "	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))", "	_, err := s.Store.Portray(ctx, id, portrait, now)\n	return err", of("M05", "./internal/domain/cover")},
+		{"regression M05: a portrait drops nothing that is cached", "internal/storage/sqlstore/covers.go", "\t\tt.changed.Account = id\n", "", of("M05", "./internal/domain/cover")},
 		{"regression M06: a step that fails ends its part", "internal/storage/sqlstore/sweep.go", "			over[s.at] = true\n			continue\n", "			break\n", of("M06", "./internal/storage/sqlstore")},
 		{"regression M06: an erasure that fails ends the others", "internal/storage/sqlstore/sweep.go", "		if aboutAll(ctx, err) {\n", "		if aboutAll(ctx, err) || err != nil {\n", of("M06", "./internal/storage/sqlstore")},
 		{"regression M07: a panic leaves a compressor", "internal/format/squeeze/encode.go", "	defer end() // after a panic, too\n", "", of("M07", "./internal/format/squeeze")},

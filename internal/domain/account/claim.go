@@ -43,7 +43,7 @@ type ClaimStore interface {
 	// UseVerification consumes a verification, with all others of the account, and marks the account's address as
 	// verified since now. A mailbox with a sandlot.StopSuspended verifies none: sandlot.ErrSuspended, here and where an
 	// address is taken or taken back.
-	UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, sandlot.Changed, error)
+	UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error)
 	// Claimants returns the accounts with projects that an address was given for, in any case of its letters, and that
 	// have not verified it, at most limit, the newest first. None of them is suspended.
 	Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error)
@@ -54,7 +54,7 @@ type ClaimStore interface {
 	// spelling, with their keys, and with those in the trash. The account's own keys are for its project from then on,
 	// if it has one. Any other accounts are sandlot.ErrNotFound; a receiver that is suspended, or a mailbox with a
 	// sandlot.StopSuspended, is sandlot.ErrSuspended.
-	TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (sandlot.Changed, error)
+	TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error)
 	// Projects is that of publish.Store.

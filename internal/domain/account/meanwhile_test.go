@@ -17,7 +17,7 @@ type suspending struct {
 	suspend func()
 }
 
-func (s *suspending) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error) {
+func (s *suspending) Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error {
 	s.suspend()
 	return s.OwnerStore.Rename(ctx, id, handle, at, since, limit)
 }
@@ -26,9 +26,9 @@ func TestRegression35NobodyIsRenamedAfterASuspension(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	out := w.publish(nobody(), page)
-	stores := w.db.Account().Stores()
+	stores := w.in.Served.Account().Stores()
 	stores.Owners = &suspending{stores.Owners, func() {
-		if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
+		if err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 			t.Error(err)
 		}
 	}}
@@ -61,7 +61,7 @@ func TestRegression35NobodyIsLoggedInByAnAddressThatWasTakenBack(t *testing.T) {
 	back := linkOf(t, w.postman()[0], "undo")
 	browser, token, _ := w.askMail("thief@example.org")
 	expect.OK(t, w.UseLoginLink(t.Context(), nobody(), browser, token))
-	stores := w.db.Account().Stores()
+	stores := w.in.Served.Account().Stores()
 	stores.Logins = &moving{stores.Logins, func() {
 		if _, err := w.TakeEmailBack(t.Context(), nobody(), back); err != nil {
 			t.Error(err)

@@ -237,7 +237,7 @@ func TestNotMe(t *testing.T) {
 			w.claim("kim@example.org")
 			m := w.one()
 			w.clock.move(30*24*time.Hour - time.Minute)
-			again := w.in.AnotherAccount(w.db.Account().Stores())
+			again := w.in.AnotherAccount(w.in.Served.Account().Stores())
 			if _, err := again.NotMe(t.Context(), nobody(), notMe(t, m)); err != nil {
 				t.Error(err)
 			}

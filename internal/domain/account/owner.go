@@ -26,7 +26,7 @@ var ErrTooOften = sandlot.ErrTooOften
 type OwnerStore interface {
 	// Rename gives an account a handle that was never given out before; one that was is sandlot.ErrExists, and one more
 	// than limit renames after since is ErrTooOften. The former handle is not given out again.
-	Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) (sandlot.Changed, error)
+	Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error
 	// HandleGiven reports whether a handle was ever given out.
 	HandleGiven(ctx context.Context, handle string) (bool, error)
 	// SetLang records the language of an account.
@@ -34,7 +34,7 @@ type OwnerStore interface {
 	// Account is that of publish.Store.
 	Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error)
 	// Remove deletes an account with its projects, as the operator does, and records e.
-	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
+	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error
 }
 
 // HandleFor returns the handle that Rename would give for a wish, or the error that Rename would return. It changes

@@ -91,9 +91,9 @@ func (f *fullDisk) EndSessions(ctx context.Context, id sandlot.AccountID, but in
 	return f.SessionStore.EndSessions(ctx, id, but)
 }
 
-func (f *fullDisk) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (f *fullDisk) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
 	if f.full {
-		return sandlot.Changed{}, sandlot.ErrFull
+		return sandlot.ErrFull
 	}
 	return f.OwnerStore.Remove(ctx, s, e)
 }
@@ -102,7 +102,7 @@ func TestRegressionM41AnOwnerIsProtectedOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, _, _ := w.owned(address)
-	stores := w.db.Account().Stores()
+	stores := w.in.Served.Account().Stores()
 	disk := &fullDisk{OwnerStore: stores.Owners, SessionStore: stores.Sessions, full: true}
 	stores.Owners, stores.Sessions = disk, disk
 	s, err := account.New(t.Context(), account.Config{Spend: func() { disk.full = false }}, stores)

@@ -50,10 +50,10 @@ type RecoveryStore interface {
 	// and verified. If the former address was verified and another one, it can be taken back until undoUntil, and gets
 	// the job.
 	TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time,
-		notice sandlot.Job) (sandlot.Account, sandlot.Changed, error)
+		notice sandlot.Job) (sandlot.Account, error)
 	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals:
 	// its address becomes the account's, and verified, and all sessions end.
-	TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, sandlot.Changed, error)
+	TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error)
 }
 
 // ProposeEmail has a link sent to a new recovery address. The account keeps its address until the link is used, which

@@ -19,9 +19,6 @@ type Config struct {
 	// Spend frees the room on the disk that is reserved for steps which free room or protect people; nil if there is
 	// none.
 	Spend func()
-	// Heads are the cached heads, which are dropped when a step changes how the projects of an account are read; nil if
-	// none are cached.
-	Heads sandlot.Follow
 	// Uncounted means that messages have no limit per sender: the instance is local.
 	Uncounted bool
 }
@@ -46,7 +43,7 @@ type Service struct {
 	// Logins holds the calls by which a browser logs in.
 	Logins *Logins
 
-	store currentStores
+	store Stores
 	vault *sandlot.Vault
 	now   func() time.Time
 	forms *turns.Locks[sandlot.Digest] // held while a form that causes a message is recorded
@@ -61,7 +58,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, stores Stores, opts ...Option) (*Service, error) {
 	s := &Service{
-		Config: cfg, store: newCurrentStores(stores, cfg.Heads),
+		Config: cfg, store: stores,
 		now: time.Now, forms: turns.NewLocks[sandlot.Digest](),
 	}
 	for _, o := range opts {

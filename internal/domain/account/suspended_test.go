@@ -15,7 +15,7 @@ func TestRegressionM25ASuspendedMailboxConfirmsNoOtherAccount(t *testing.T) {
 	out := w.publish(nobody(), page)
 	_, err := w.Verify(t.Context(), nobody(), w.mail()[0])
 	expect.OK(t, err)
-	_, err = w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"})
+	err = w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"})
 	expect.OK(t, err)
 	w.publish(nobody(), page)
 	link := w.mail()[0]

@@ -52,13 +52,13 @@ func bringsInto(by sandlot.Caller, asked sandlot.AccountID) (sandlot.AccountID, 
 func (s *Service) stays(ctx context.Context, b publish.Brought) (bool, error) {
 	switch {
 	case b.Portrait:
-		sent, err := s.store.Sent(ctx, b.Account)
+		sent, err := s.Store.Sent(ctx, b.Account)
 		_, has := sent[""]
 		return has, err
 	case b.DryRun:
 		return false, nil
 	}
-	p, state, err := s.store.Cover(ctx, b.Project)
+	p, state, err := s.Store.Cover(ctx, b.Project)
 	if err == nil && p.Account != b.Account {
 		err = sandlot.ErrNotFound
 	}
@@ -82,7 +82,7 @@ func (s *Service) bring(ctx context.Context, b publish.Brought) error {
 	return s.record(ctx, made, func(n *Fresh) error {
 		n.First = true
 		if b.Portrait {
-			return s.store.Portray(ctx, b.Account, n, s.Now())
+			return s.Store.Portray(ctx, b.Account, n, s.Now())
 		}
 		return s.choose(ctx, b.Project, Uploaded, "", &Settled{Cover: n.ID, Fresh: n, Source: FromUpload, Made: string(FromUpload)})
 	})

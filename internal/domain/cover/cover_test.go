@@ -12,7 +12,6 @@ import (
 	"sandlot/internal/base/spool"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/format/picture"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
@@ -124,7 +123,7 @@ func TestAPictureIsNotServedWhenItsProjectWasTakenDownOrIsAnothers(t *testing.T)
 		return err
 	}
 	expect.OK(t, get())
-	operator := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads.After})
+	operator := w.operator()
 	_, err := operator.Suspend(t.Context(), sandlot.AsOperator("op"), string(w.id), "spam")
 	expect.OK(t, err)
 	expect.Is(t, "of a project that was taken down", get(), sandlot.ErrNotFound)
@@ -184,7 +183,7 @@ func TestAPictureThatTookTooLongIsTriedAgain(t *testing.T) {
 	w.PutFile(w.key, w.id, "cover.png", plain("red", 64, 36))
 	var spent time.Duration
 	leaps := func() time.Duration { spent += 2 * time.Second; return spent } // as where other work of the thread is reckoned to it
-	busy := cover.NewWorker(cover.New(cover.Config{Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Places: w.Config.Places, Now: w.Clock.Now, Spent: leaps}), slog.New(slog.DiscardHandler), &worker.Failures{})
+	busy := cover.NewWorker(cover.New(cover.Config{Store: w.Served.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Places: w.Config.Places, Now: w.Clock.Now, Spent: leaps}), slog.New(slog.DiscardHandler), &worker.Failures{})
 	_, err := busy.Round(t.Context())
 	expect.OK(t, err)
 	m := w.mine()
@@ -209,7 +208,7 @@ func TestAChosenFileThatIsReplacedMeanwhileIsLookedAtAgain(t *testing.T) {
 	w := newWorld(t, bare)
 	w.PutFile(w.key, w.id, "a.png", plain("red", 64, 36))
 	content := meanwhile{w.Publish.Contents, func() { w.PutFile(w.key, w.id, "a.png", plain("blue", 64, 36)) }}
-	s := cover.New(cover.Config{Store: w.DB.Covers(), Content: content, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After, Places: w.Config.Places, Now: w.Clock.Now})
+	s := cover.New(cover.Config{Store: w.Served.Covers(), Content: content, Projects: w.Publish.Reader, Places: w.Config.Places, Now: w.Clock.Now})
 	expect.OK(t, s.ChooseFile(t.Context(), w.owner, w.id, "a.png"))
 	w.work()
 	expect.Equal(t, "the file as it is now", w.colour(), "blue")

@@ -11,6 +11,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 )
@@ -34,6 +35,14 @@ func newWorld(t *testing.T, page string) *world {
 	w.kim, w.key, p = w.Owned("kim@example.org", page)
 	w.id, w.owner = p.ID, w.OwnerOf(w.kim.ID)
 	return w
+}
+
+// operator acts at the node itself.
+func (w *world) operator() *operate.Service {
+	w.t.Helper()
+	s, err := operate.New(w.t.Context(), operate.Config{}, w.Served.Operate(), operate.WithClock(w.Now))
+	expect.OK(w.t, err)
+	return s
 }
 
 // work has the worker make what is to be made.

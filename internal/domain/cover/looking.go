@@ -66,7 +66,7 @@ func (l *looking) chosen(ctx context.Context) (*picture.Made, bool, error) {
 
 // called makes the cover of the first file with the name of a cover that allows it.
 func (l *looking) called(ctx context.Context) (*picture.Made, bool, error) {
-	files, err := l.store.FilesFolded(ctx, l.task.Project.ID, named)
+	files, err := l.Store.FilesFolded(ctx, l.task.Project.ID, named)
 	if err != nil {
 		return nil, false, err
 	}

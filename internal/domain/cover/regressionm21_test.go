@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 )
@@ -15,7 +14,7 @@ func TestRegressionM21ACoverOfWhatWasTakenDownIsNotReadFromTheStore(t *testing.T
 	t.Parallel()
 	w := newWorld(t, bare)
 	s, content, id := w.asked(func(context.Context, int64) error { return nil })
-	_, err := w.AnotherOperate(operate.Config{Heads: w.Publish.Heads.After}).Suspend(t.Context(), sandlot.AsOperator("op"), string(w.id), "spam")
+	_, err := w.operator().Suspend(t.Context(), sandlot.AsOperator("op"), string(w.id), "spam")
 	expect.OK(t, err)
 	_, err = s.Picture(t.Context(), testworld.Nobody(), id, 640)
 	expect.Is(t, "a cover of what was taken down", err, sandlot.ErrNotFound)

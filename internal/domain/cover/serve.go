@@ -87,7 +87,7 @@ func (s *Service) load(ctx context.Context, by sandlot.Caller, key cached) ([]by
 
 // find looks up a picture that may be served.
 func (s *Service) find(ctx context.Context, by sandlot.Caller, key cached, now time.Time) (Kept, error) {
-	kept, err := s.store.Picture(ctx, key.id, key.width)
+	kept, err := s.Store.Picture(ctx, key.id, key.width)
 	if err != nil {
 		return kept, err
 	}

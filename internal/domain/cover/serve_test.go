@@ -34,7 +34,7 @@ func (w *world) asked(before func(ctx context.Context, n int64) error) (*cover.S
 	w.t.Helper()
 	expect.OK(w.t, w.Covers.Upload(w.t.Context(), w.owner, w.id, strings.NewReader(plain("red", 640, 360))))
 	content := &counted{Content: w.Publish.Contents, before: before}
-	return cover.New(cover.Config{Store: w.DB.Covers(), Content: content, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After, Places: w.Config.Places, Now: w.Clock.Now}), content, w.mine().Cover
+	return cover.New(cover.Config{Store: w.Served.Covers(), Content: content, Projects: w.Publish.Reader, Places: w.Config.Places, Now: w.Clock.Now}), content, w.mine().Cover
 }
 
 // TestANewPictureIsReadOnceByAllWhoAskAtOnce: two hundred phones that open a page as it was shared.

@@ -25,7 +25,6 @@ type Content interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	StageDerived(ctx context.Context, r io.Reader) (sandlot.Blob, error)
 	DiscardDerived(ctx context.Context, b sandlot.Blob)
-	Recording(step func() error, blobs ...sandlot.Blob) error
 	Receiving() bool
 	Receive(all *spool.Spool, r io.Reader, limit int64) error
 }
@@ -35,12 +34,11 @@ type Projects interface {
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 }
 
-// Config holds the parts of a Service. All must be set but Heads, Spend, Temporary, Now and Spent.
+// Config holds the parts of a Service. All must be set but Spend, Temporary, Now and Spent.
 type Config struct {
 	Store    Store
 	Content  Content
 	Projects Projects
-	Heads    sandlot.Follow // drops the heads that a step changed; nil: nothing is cached
 	Places   sandlot.Places
 
 	Spend     func()           // frees room on a full disk that is reserved for taking a picture away; nil: there is none
@@ -53,7 +51,6 @@ type Config struct {
 // A Service serves pictures, and lets owners choose theirs. Its methods may be called concurrently.
 type Service struct {
 	Config
-	store  currentStore
 	maker  *picture.Maker
 	owners *turns.Locks[sandlot.AccountID] // an owner has one picture at a time made
 	known  *recent.Map[cached, entry]
@@ -69,7 +66,7 @@ func New(cfg Config) *Service {
 		cfg.Spent = picture.ProcessorTime
 	}
 	return &Service{
-		Config: cfg, store: currentStore{cfg.Store, cfg.Heads}, maker: picture.NewMaker(cfg.Spent),
+		Config: cfg, maker: picture.NewMaker(cfg.Spent),
 		owners: turns.NewLocks[sandlot.AccountID](), reads: turns.NewLocks[cached](), known: recent.New[cached, entry](cacheBytes),
 	}
 }
@@ -99,7 +96,7 @@ func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return nil, err
 	}
-	p, state, err := s.store.Cover(ctx, id)
+	p, state, err := s.Store.Cover(ctx, id)
 	if err == nil {
 		err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
 	}
@@ -117,7 +114,7 @@ func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Acti
 	if !names.ValidProjectID(string(id)) {
 		return sandlot.Project{}, State{}, sandlot.ErrNotFound
 	}
-	p, state, err := s.store.Cover(ctx, id)
+	p, state, err := s.Store.Cover(ctx, id)
 	if err != nil {
 		return p, state, err
 	}
@@ -160,7 +157,7 @@ func (s *Service) ChooseFile(ctx context.Context, by sandlot.Caller, id sandlot.
 
 // file returns the current file of that name.
 func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error) {
-	files, err := s.store.FilesFolded(ctx, id, []string{names.Fold(name)})
+	files, err := s.Store.FilesFolded(ctx, id, []string{names.Fold(name)})
 	if err != nil {
 		return sandlot.File{}, err
 	}
@@ -189,7 +186,7 @@ func (s *Service) ChooseAutomatic(ctx context.Context, by sandlot.Caller, id san
 }
 
 func (s *Service) choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, settled *Settled) error {
-	return s.store.Choose(ctx, id, w, file, settled, s.Now())
+	return s.Store.Choose(ctx, id, w, file, settled, s.Now())
 }
 
 // SetPortrait makes the picture in r the portrait of the caller's account. Errors are those of Upload.
@@ -197,7 +194,7 @@ func (s *Service) SetPortrait(ctx context.Context, by sandlot.Caller, r io.Reade
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.store.Portray(ctx, by.Account(), n, s.Now()) })
+	return s.take(ctx, by, r, picture.Portrait(), func(n *Fresh) error { return s.Store.Portray(ctx, by.Account(), n, s.Now()) })
 }
 
 // RemovePortrait takes the portrait of the caller's account away.
@@ -205,7 +202,7 @@ func (s *Service) RemovePortrait(ctx context.Context, by sandlot.Caller) error {
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return err
 	}
-	return sandlot.EvenFull(s.Spend, func() error { return s.store.Portray(ctx, by.Account(), nil, s.Now()) })
+	return sandlot.EvenFull(s.Spend, func() error { return s.Store.Portray(ctx, by.Account(), nil, s.Now()) })
 }
 
 // take makes a picture of the bytes of r, and records it.
@@ -282,7 +279,7 @@ func (s *Service) record(ctx context.Context, made picture.Made, record func(*Fr
 		}
 		blobs, n.Sizes[size.Width] = append(blobs, b), b
 	}
-	return s.Content.Recording(func() error { return record(n) }, blobs...)
+	return record(n)
 }
 
 // name draws a new name for a picture: of 100 bits, so that nobody guesses one.

@@ -104,39 +104,20 @@ type Store interface {
 	GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error
 	// Settle records the cover of a project for the version of the task, ends its lease, and releases the pictures that
 	// it replaces. If the lease is another one by now, or the owner has chosen meanwhile, it is ErrMoved.
-	Settle(ctx context.Context, t Task, lease int64, s Settled, now time.Time) (sandlot.Changed, error)
+	Settle(ctx context.Context, t Task, lease int64, s Settled, now time.Time) error
 
 	// Choose records an owner's wish. With s the cover is recorded at once as by Settle, and is due if s.Version is no
 	// longer current; without, it is due. A suspended project is ErrSuspended.
-	Choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, s *Settled, now time.Time) (sandlot.Changed, error)
+	Choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, s *Settled, now time.Time) error
 	// Shoot records the shot of a trial of a version, in the place of the former one; the cover is then due. It is
 	// ErrMoved if the project has another version, and ErrSuspended if it is suspended.
 	Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot Fresh, now time.Time) error
 	// Portray records the portrait of an account, or with nil takes it away. A suspended account is ErrSuspended.
-	Portray(ctx context.Context, id sandlot.AccountID, portrait *Fresh, now time.Time) (sandlot.Changed, error)
+	Portray(ctx context.Context, id sandlot.AccountID, portrait *Fresh, now time.Time) error
 }
 
 // Waiting is a project whose cover is to be made.
 type Waiting struct {
 	Number  int64
 	Account sandlot.AccountID
-}
-
-// currentStore is a Store that drops the heads that a step changed before the step returns. Every step of Store that
-// returns a sandlot.Changed has to be here: a test finds each.
-type currentStore struct {
-	Store
-	heads sandlot.Follow
-}
-
-func (s currentStore) Settle(ctx context.Context, t Task, lease int64, settled Settled, now time.Time) error {
-	return s.heads.After(s.Store.Settle(ctx, t, lease, settled, now))
-}
-
-func (s currentStore) Choose(ctx context.Context, id sandlot.ProjectID, w Wish, file string, settled *Settled, now time.Time) error {
-	return s.heads.After(s.Store.Choose(ctx, id, w, file, settled, now))
-}
-
-func (s currentStore) Portray(ctx context.Context, id sandlot.AccountID, portrait *Fresh, now time.Time) error {
-	return s.heads.After(s.Store.Portray(ctx, id, portrait, now))
 }

@@ -64,7 +64,7 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 	var tasks []Task
 	var lease int64
 	if err == nil && len(numbers) > 0 {
-		tasks, lease, err = w.service.store.Lease(ctx, numbers, leaseFor)
+		tasks, lease, err = w.service.Store.Lease(ctx, numbers, leaseFor)
 	}
 	if err != nil {
 		w.failures.Add(1)
@@ -103,10 +103,10 @@ func (w *Worker) Round(ctx context.Context) (int, error) {
 
 // waiting returns the next projects whose cover is to be made, few of each account. After the last it begins anew.
 func (w *Worker) waiting(ctx context.Context) ([]int64, error) {
-	list, err := w.service.store.Due(ctx, w.after, page)
+	list, err := w.service.Store.Due(ctx, w.after, page)
 	if err == nil && len(list) == 0 && w.after > 0 {
 		w.after = 0
-		list, err = w.service.store.Due(ctx, 0, page)
+		list, err = w.service.Store.Due(ctx, 0, page)
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (w *Worker) giveBack(ctx context.Context, tasks []Task, lease int64, forget
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterFail)
 	defer cancel()
-	if err := w.service.store.GiveBack(limited, numbers, lease, forget); err != nil {
+	if err := w.service.Store.GiveBack(limited, numbers, lease, forget); err != nil {
 		w.log.Warn("covers are not given back; they are free when their leases lapse", "error", err)
 	}
 }
@@ -159,7 +159,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 	}
 	s := w.service
 	var err error
-	if t.Tries, err = s.store.Begin(ctx, t.Number, lease); err != nil {
+	if t.Tries, err = s.Store.Begin(ctx, t.Number, lease); err != nil {
 		return err
 	}
 	l := &looking{Service: s, task: t}
@@ -172,7 +172,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 		if n != nil {
 			settled.Cover = n.ID
 		}
-		return s.store.Settle(ctx, t, lease, settled, s.Now())
+		return s.Store.Settle(ctx, t, lease, settled, s.Now())
 	}
 	if made == nil {
 		return settle(nil)
@@ -184,7 +184,7 @@ func (w *Worker) one(ctx context.Context, t Task, lease int64) error {
 // picture of another version than the current one, of a suspended or deleted project, or of no valid format is dropped.
 func (w *Worker) Shot(ctx context.Context, id sandlot.ProjectID, version int, bytesOf []byte) error {
 	s := w.service
-	p, _, err := s.store.Cover(ctx, id)
+	p, _, err := s.Store.Cover(ctx, id)
 	if errors.Is(err, sandlot.ErrNotFound) || err == nil && p.Version != version {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (w *Worker) Shot(ctx context.Context, id sandlot.ProjectID, version int, by
 	if err != nil {
 		return err
 	}
-	err = s.record(ctx, made, func(n *Fresh) error { return s.store.Shoot(ctx, id, version, *n, s.Now()) })
+	err = s.record(ctx, made, func(n *Fresh) error { return s.Store.Shoot(ctx, id, version, *n, s.Now()) })
 	if errors.Is(err, sandlot.ErrMoved) || errors.Is(err, sandlot.ErrSuspended) || errors.Is(err, sandlot.ErrNotFound) {
 		return nil
 	}

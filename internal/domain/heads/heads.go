@@ -277,10 +277,10 @@ func (h *Cache) drop(c sandlot.Changed) {
 	}
 }
 
-// After drops the heads that a step changed, unless err says that it certainly had no effect, and returns err. The
-// stores of the rooms call it before a step returns. A nil h caches nothing.
+// After drops the heads that a step changed, unless err says that it certainly had no effect, and returns err. It is
+// called before a step returns.
 func (h *Cache) After(c sandlot.Changed, err error) error {
-	if h != nil && !errors.Is(err, sandlot.ErrNoEffect) {
+	if !errors.Is(err, sandlot.ErrNoEffect) {
 		h.Drop(c)
 	}
 	return err

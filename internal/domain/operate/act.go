@@ -62,7 +62,8 @@ func (s *Service) act(
 	if err != nil {
 		return found, err
 	}
-	if err := do(found, s.entry(by, action, found.Target(), reason)); err != nil {
+	e := s.entry(by, action, found.Target(), reason)
+	if err := s.evenFull(func() error { return do(found, e) }); err != nil {
 		return found, err
 	}
 	return s.after(ctx, found)
@@ -108,6 +109,9 @@ func (s *Service) NewKey(
 		Hash: secret.Hash(), Kind: sandlot.AccountKey, Name: "from the operator", LastFour: string(secret[len(secret)-4:]), CreatedAt: now,
 	}
 	e := s.entry(by, sandlot.ActionNewKey, "@"+account.Handle, inspect.Redact(strings.TrimSpace(reason)))
-	revoked, err = s.store.AddKey(ctx, account.ID, key, revoke, e)
+	err = s.evenFull(func() (err error) {
+		revoked, err = s.store.AddKey(ctx, account.ID, key, revoke, e)
+		return err
+	})
 	return account, secret, revoked, err
 }

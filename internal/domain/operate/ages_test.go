@@ -57,7 +57,7 @@ func (h *house) mayDelete() bool {
 
 func (h *house) collect() {
 	h.t.Helper()
-	c := operate.Collector{Records: h.DB.Upkeep(), Blobs: h.Blobs, Trim: operate.Trimmer{Store: h.DB.Upkeep()}, Keep: 1, Ages: h.AgeGuard, Now: h.World.Now}
+	c := operate.Collector{Records: h.DB.Upkeep(), Blobs: h.Blobs, Trim: h.DB.Upkeep(), Keep: 1, Ages: h.AgeGuard, Now: h.World.Now}
 	_, err := c.Collect(h.t.Context())
 	expect.OK(h.t, err)
 }

@@ -41,7 +41,7 @@ type TrimStore interface {
 	// keep newer ones and were superseded before the time given, or, by a clock that was ahead, long after; their files
 	// are left to Sweep. A step of it changes at most limit records. It returns the Number of the last project it read,
 	// and whether there is more; also with an error that is about one project, which is then the last.
-	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, c sandlot.Changed, err error)
+	Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (last int64, more bool, err error)
 }
 
 // CollectBlobs stores the bytes that a Collector deletes. Its methods are those of publish.Blobs.
@@ -61,7 +61,7 @@ type Collector struct {
 	// time of its file. Nil if nobody stores anything meanwhile.
 	Staged func(sandlot.BlobRef) bool
 	Leases LeaseStore // nil: there is no other Collector
-	Trim   Trimmer    // needed only if Keep is not 0
+	Trim   TrimStore  // needed only if Keep is not 0
 	Keep   int        // the number of versions kept of each project; 0: all
 	Ages   *AgeGuard  // consulted before each round; nil: the clock is trusted
 	Log    *slog.Logger

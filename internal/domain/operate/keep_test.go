@@ -23,7 +23,7 @@ func TestKeepVersions(t *testing.T) {
 		p = w.PutFile(by, p.ID, "index.html", large+fmt.Sprint(n)).Project
 		suffixes[n] = p.Suffix
 	}
-	collector := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: operate.Trimmer{Store: w.DB.Upkeep()}, Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.Now}
+	collector := &operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: w.DB.Upkeep(), Keep: 2, Log: slog.New(slog.DiscardHandler), Now: w.Now}
 	collect := func() {
 		t.Helper()
 		_, err := collector.Collect(t.Context())

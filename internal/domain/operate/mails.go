@@ -51,7 +51,8 @@ func (s *Service) AllowMail(ctx context.Context, by sandlot.Caller, address, rea
 		return "", err
 	}
 	target = MailboxName(mailbox)
-	if err := s.store.LiftStops(ctx, mailbox, s.entry(by, sandlot.ActionAllowMail, target, reason)); err != nil {
+	e := s.entry(by, sandlot.ActionAllowMail, target, reason)
+	if err := s.evenFull(func() error { return s.store.LiftStops(ctx, mailbox, e) }); err != nil {
 		return target, fmt.Errorf("stop of %s: %w", inspect.Quoted(address), err)
 	}
 	return target, nil

@@ -100,9 +100,9 @@ type brokenTrim struct {
 	at int64
 }
 
-func (b brokenTrim) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (int64, bool, sandlot.Changed, error) {
+func (b brokenTrim) Trim(ctx context.Context, keep int, before time.Time, after int64, limit int) (int64, bool, error) {
 	if after < b.at {
-		return b.at, true, sandlot.Changed{}, errors.New("broken")
+		return b.at, true, errors.New("broken")
 	}
 	return b.TrimStore.Trim(ctx, keep, before, after, limit)
 }
@@ -117,7 +117,7 @@ func TestRegression36AProjectThatCannotBeTrimmedStopsNoOther(t *testing.T) {
 		w.PutFile(by, second.ID, "index.html", large)
 	}
 	w.Clock.Move(49 * time.Hour)
-	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: operate.Trimmer{Store: brokenTrim{w.DB.Upkeep(), 1}}, Keep: 1, Now: w.Now}
+	c := operate.Collector{Records: w.DB.Upkeep(), Blobs: testworld.AllBlobs(w.Blobs), Trim: brokenTrim{w.DB.Upkeep(), 1}, Keep: 1, Now: w.Now}
 	if _, err := c.Collect(t.Context()); err == nil {
 		t.Error("nothing is told")
 	}

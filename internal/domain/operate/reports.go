@@ -76,7 +76,8 @@ func (s *Service) CloseReport(ctx context.Context, by sandlot.Caller, number, re
 	if err != nil {
 		return r, err
 	}
-	err = s.store.CloseReport(ctx, r.Case, s.entry(by, sandlot.ActionCloseReport, r.Case, reason))
+	e := s.entry(by, sandlot.ActionCloseReport, r.Case, reason)
+	err = s.evenFull(func() error { return s.store.CloseReport(ctx, r.Case, e) })
 	if errors.Is(err, sandlot.ErrMoved) {
 		return r, fmt.Errorf("%s is closed already; nothing was changed", r.Case)
 	}

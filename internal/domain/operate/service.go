@@ -11,9 +11,8 @@ import (
 
 // Config holds the operator's settings of a Service.
 type Config struct {
-	ReportMail string         // the address that gets a message about each report; empty: none
-	Heads      sandlot.Follow // drops the heads that a step changed; nil: nothing is cached
-	Spend      func()         // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
+	ReportMail string // the address that gets a message about each report; empty: none
+	Spend      func() // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
 }
 
 // A Store holds all records that the calls of a Service need. The workers have stores of their own.
@@ -33,7 +32,8 @@ type Store interface {
 // Reportable and Report, which are for anybody. A missing account, project or report is sandlot.ErrNotFound. Errors
 // have messages that can be shown to the operator.
 type Service struct {
-	store      currentStore
+	store      Store
+	spend      func()
 	vault      *sandlot.Vault
 	reportMail string
 	now        func() time.Time
@@ -48,7 +48,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
-	s := &Service{store: currentStore{store, cfg.Heads, cfg.Spend}, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
+	s := &Service{store: store, spend: cfg.Spend, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
 	for _, o := range opts {
 		o(s)
 	}
@@ -56,6 +56,9 @@ func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service
 	s.vault, err = sandlot.OpenVault(ctx, store, s.random)
 	return s, err
 }
+
+// evenFull runs a step on a full disk, too: all that the operator does protects people, and so does a report.
+func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.spend, step) }
 
 // operator refuses every caller but the operator.
 func operator(by sandlot.Caller) error { return sandlot.Authorize(by, sandlot.ActOperate, nil) }

@@ -67,15 +67,15 @@ type AdminStore interface {
 
 	// Suspend marks the subject as suspended at e.At and records e. A suspended one is ErrExists. It also finds a
 	// project that its owner can take back, and so do Reinstate and Remove, after which the owner cannot.
-	Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
+	Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error
 	// Reinstate ends a suspension and records e. One that is not suspended is ErrMoved.
-	Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
+	Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error
 	// Remove deletes the subject, an account with its projects, and records e. Handles and project ids are not used
 	// again, and stay. Titles and descriptions, and of an account the names of its keys and the records of its calls,
 	// are then in no file of the store, nor are details and contact of reports that give an address which it had
 	// proved, and no other account has; its addresses, once ForgetEmail was called for them. The files are left to
 	// Sweep.
-	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error)
+	Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error
 	// AddKey adds a key to an account and records e. If revoke, it revokes all its other account keys, and returns
 	// their number.
 	AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error)

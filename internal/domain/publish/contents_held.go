@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"context"
 	"errors"
 	"sync"
 
@@ -104,91 +103,4 @@ func (s *heldBlobs) move(blobs []sandlot.Blob, to stage) {
 			}
 		}
 	}
-}
-
-// A guardedStore is a Store whose steps move the blobs that they refer to in heldBlobs. A test finds every step that
-// takes blobs in here.
-type guardedStore struct {
-	Store
-	held *heldBlobs
-}
-
-func (g guardedStore) CreateProject(ctx context.Context, np NewProject) (p sandlot.Project, err error) {
-	blobs := blobsOf(np.Files)
-	for _, v := range np.Later {
-		blobs = append(blobs, blobsOf(v.Change.Put)...)
-	}
-	err = g.held.use(func() error { p, err = g.Store.CreateProject(ctx, np); return err }, blobs...)
-	return p, err
-}
-
-func (g guardedStore) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (p sandlot.Project,
-	changed sandlot.Changed, err error,
-) {
-	err = g.held.use(func() error { p, changed, err = g.Store.PutFile(ctx, id, f, at); return err }, f.Blob)
-	return p, changed, err
-}
-
-func (g guardedStore) SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (generation int64, err error) {
-	var blobs []sandlot.Blob
-	if part != nil {
-		blobs = append(blobs, part.Blob)
-	}
-	err = g.held.use(func() error { generation, err = g.Store.SaveUpload(ctx, u, part, within); return err }, blobs...)
-	return generation, err
-}
-
-// A guardedManagement is the same for the steps that owners make by hand.
-type guardedManagement struct {
-	ManagementStore
-	held *heldBlobs
-}
-
-func (g guardedManagement) Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (p sandlot.Project,
-	changed sandlot.Changed, err error,
-) {
-	err = g.held.use(func() error { p, changed, err = g.ManagementStore.Rearrange(ctx, id, c, at); return err }, blobsOf(c.Put)...)
-	return p, changed, err
-}
-
-// blobsOf returns the blobs of files that have names; only those can be held.
-func blobsOf(files []sandlot.File) (blobs []sandlot.Blob) {
-	for _, f := range files {
-		if f.Blob.Ref != "" {
-			blobs = append(blobs, f.Blob)
-		}
-	}
-	return blobs
-}
-
-// Guard returns the store of variants with steps that move the blobs that they refer to: the bytes of variants come
-// from Stage as well.
-func (c *Contents) Guard(store sandlot.VariantStore) sandlot.VariantStore {
-	return guardedVariants{store, c.held}
-}
-
-// guardedVariants is the store that Guard returns.
-type guardedVariants struct {
-	sandlot.VariantStore
-	held *heldBlobs
-}
-
-func (g guardedVariants) PutVariants(ctx context.Context, blobID int64, list []sandlot.Variant) error {
-	blobs := make([]sandlot.Blob, len(list))
-	for i, v := range list {
-		blobs[i] = v.Blob
-	}
-	return g.held.use(func() error { return g.VariantStore.PutVariants(ctx, blobID, list) }, blobs...)
-}
-
-// Recording runs a step that records blobs which came from Stage, and moves the blobs by its result: a store of another
-// room has no other guard.
-func (c *Contents) Recording(step func() error, blobs ...sandlot.Blob) error {
-	held := blobs[:0:0]
-	for _, b := range blobs {
-		if b.Ref != "" {
-			held = append(held, b)
-		}
-	}
-	return c.held.use(step, held...)
 }

@@ -18,7 +18,7 @@ const editTries = 100
 
 // A finder finds the projects that callers name.
 type finder struct {
-	store  currentStore
+	store  Store
 	places sandlot.Places
 }
 

@@ -79,7 +79,7 @@ func TestAnEditOfAProjectThatIsDeletedMeanwhileTellsThatItIsGone(t *testing.T) {
 			w.put(by, id, "a.js", "a")
 			w.store.Step = func(step string) (before, after error) {
 				if step == "PutFile" || step == "Rearrange" || step == "DeleteFile" || step == "SetDetails" {
-					_, err := w.db.Publish().Trash(ctx, id, 0, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: string(id)})
+					err := w.db.Publish().Trash(ctx, id, 0, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: string(id)})
 					expect.OK(t, err)
 				}
 				return nil, nil

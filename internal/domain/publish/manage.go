@@ -83,13 +83,13 @@ type ProjectStore interface {
 	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
 	// SetDetails records changed details of a project, and makes no version. If the change does not replace the
 	// recorded details it is ErrMoved. A suspended project is ErrSuspended, as it is for EraseVersion.
-	SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) (sandlot.Changed, error)
+	SetDetails(ctx context.Context, id sandlot.ProjectID, d DetailsChange) error
 	// Rearrange makes the version after at.Expect, without c.Drop, with c.Put, and with all other files as before. A
 	// missing file to drop, or a missing recorded blob, is ErrNotFound; a version that would lack its primary file is
 	// ErrNoPrimary; an owner who would have more bytes than at.Within is ErrTooManyBytes. A version of many files may
 	// take a while, in which others write: it is recorded whole or not at all, and another edit of the project waits
 	// for it.
-	Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, sandlot.Changed, error)
+	Rearrange(ctx context.Context, id sandlot.ProjectID, c Change, at Edit) (sandlot.Project, error)
 	// Usage returns an account's use of everything that a Quota bounds, at the time given.
 	Usage(ctx context.Context, id sandlot.AccountID, now time.Time) (Quota, error)
 	// Versions returns a project's versions below before (0: all), newest first, at most limit. It also has those of a
@@ -97,7 +97,7 @@ type ProjectStore interface {
 	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 	// EraseVersion removes a version's files, except those that other versions use, and leaves its number; a second
 	// call has no further effect. The current version is ErrMoved.
-	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error)
+	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error
 }
 
 // Managed is a project as its owner sees it on the website.

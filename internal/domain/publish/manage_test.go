@@ -236,7 +236,7 @@ func TestWhatWasSeenIsNotReplacedUnseen(t *testing.T) {
 	w.store.Step = func(step string) (before, after error) {
 		if step == "SetDetails" {
 			w.store.Step = nil
-			_, err := w.db.Publish().SetDetails(t.Context(), id, meanwhile.Change())
+			err := w.db.Publish().SetDetails(t.Context(), id, meanwhile.Change())
 			expect.OK(t, err)
 		}
 		return nil, nil

@@ -424,7 +424,7 @@ type madeOfMany struct {
 
 // changedIn returns the files of a version that the one before it did not have, or had with other bytes; none if the
 // one before was erased.
-func changedIn(ctx context.Context, store currentStore, p sandlot.Project, files []sandlot.File) ([]sandlot.File, error) {
+func changedIn(ctx context.Context, store Store, p sandlot.Project, files []sandlot.File) ([]sandlot.File, error) {
 	if p.Version == 1 {
 		return files, nil
 	}

@@ -77,7 +77,7 @@ func TestRegression35WhatMayNoMoreDoesNot(t *testing.T) {
 			}
 		}, map[string]sandlot.Code{"CreateProject": sandlot.CodeInvalidKey, "PutFile": sandlot.CodeInvalidKey, "DeleteFile": sandlot.CodeInvalidKey, "Rearrange": sandlot.CodeInvalidKey}},
 		"an account that is suspended meanwhile": {func(t *testing.T, w *world, p publish.Published) {
-			if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: p.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
+			if err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: p.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 				t.Error(err)
 			}
 		}, map[string]sandlot.Code{"CreateProject": sandlot.CodeAccountSuspended, "PutFile": sandlot.CodeTakenDown, "DeleteFile": sandlot.CodeTakenDown, "Rearrange": sandlot.CodeTakenDown}},
@@ -124,7 +124,7 @@ func (s *suspending) MintKey(ctx context.Context, id sandlot.AccountID, k sandlo
 	return s.ManagementStore.MintKey(ctx, id, k, limit, record)
 }
 
-func (s *suspending) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
+func (s *suspending) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) error {
 	s.suspend()
 	return s.ManagementStore.SetDetails(ctx, id, d)
 }
@@ -147,7 +147,7 @@ func TestRegression35AnOwnerChangesNothingAfterASuspension(t *testing.T) {
 			w := newWorld(t)
 			out := w.publish(nobody(), page)
 			s := w.openOver(publish.Config{Places: local()}, &suspending{w.db.Publish(), func() {
-				if _, err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
+				if err := w.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: out.Project.Account}, sandlot.LogEntry{At: w.clock.now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: "@x"}); err != nil {
 					t.Error(err)
 				}
 			}})

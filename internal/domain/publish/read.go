@@ -20,7 +20,7 @@ type Reader struct {
 	finder
 	warner
 	heads      *heads.Cache
-	management currentManagement
+	management ManagementStore
 	statistics Statistics
 	now        func() time.Time
 }

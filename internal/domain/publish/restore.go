@@ -140,7 +140,7 @@ func (s *Service) goneMeanwhile(ctx context.Context, id sandlot.ProjectID, n int
 const versionsTold = 100
 
 // versionGone refuses a call on a missing version, and lists the kept ones.
-func versionGone(ctx context.Context, management currentManagement, p sandlot.Project, n int) error {
+func versionGone(ctx context.Context, management ManagementStore, p sandlot.Project, n int) error {
 	list, err := management.Versions(ctx, p.ID, 0, versionsTold)
 	if err != nil {
 		return err

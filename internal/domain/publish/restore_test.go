@@ -158,7 +158,7 @@ type revoking struct {
 	revoke func()
 }
 
-func (s revoking) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, sandlot.Changed, error) {
+func (s revoking) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project, error) {
 	s.revoke()
 	return s.ManagementStore.Rearrange(ctx, id, c, at)
 }

@@ -88,7 +88,7 @@ type Service struct {
 	Trash *Trash
 
 	answers
-	management  currentManagement
+	management  ManagementStore
 	edits       *turns.Locks[sandlot.ProjectID] // one edit of a project at a time in this process; the store guards against others
 	idempotency *idempotency
 }
@@ -130,10 +130,13 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 		return nil, err
 	}
 	contents := newContents(cfg, stores, log)
-	store := currentStore{guardedStore{stores.Store, contents.held}, cached}
+	store := stores.Store
+	store.Observe(func(step func() (sandlot.Changed, error), blobs []sandlot.Blob) error {
+		return contents.held.use(func() error { return cached.After(step()) }, blobs...)
+	})
 	s := &Service{
 		Config: cfg, Contents: contents, Heads: cached,
-		management: currentManagement{guardedManagement{stores.Management, contents.held}, cached},
+		management: stores.Management,
 		edits:      turns.NewLocks[sandlot.ProjectID](),
 		idempotency: &idempotency{
 			store: store, vault: vault, now: from.now,

@@ -8,6 +8,11 @@ import (
 	"sandlot/internal/domain/heads"
 )
 
+// An Around runs a step of the database and returns its error. blobs are those that the step may record, and the step
+// returns what it changed, with an error, too: it is the change if the step had its effect. What Around does then is
+// done before the step is acknowledged.
+type Around func(step func() (sandlot.Changed, error), blobs []sandlot.Blob) error
+
 // A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its effect survives a crash
 // and every later call on any node sees it. An error that is ErrNoEffect means that the step had no effect, and will
 // have none after a crash; after any other error it may have had it. A refusal of the store
@@ -20,6 +25,10 @@ import (
 // has a case for each sentence here, and runs on every store.
 type Store interface {
 	heads.ChangeStore
+
+	// Observe has all steps of the database, those of the stores of other rooms, too, go through around from now on. It
+	// is called before the database is used by others.
+	Observe(around Around)
 
 	// CreateAccount records the account under the first of its handles that was never taken, and
 	// its idempotency record.
@@ -39,10 +48,10 @@ type Store interface {
 	CreateProject(ctx context.Context, p NewProject) (sandlot.Project, error)
 	// PutFile makes the version after at.Expect, in which the file of f's name is f and all others are as before. An
 	// owner who would have more bytes than at.Within is ErrTooManyBytes.
-	PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, sandlot.Changed, error)
+	PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at Edit) (sandlot.Project, error)
 	// DeleteFile makes the version after at.Expect, which lacks one file. A missing file is ErrNotFound, the primary
 	// file ErrNoPrimary.
-	DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, sandlot.Changed, error)
+	DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at Edit) (sandlot.Project, error)
 	// Project returns a project as the latest commit left it.
 	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// Version returns one version of a project; an erased one is ErrNotFound.

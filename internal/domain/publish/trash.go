@@ -43,10 +43,10 @@ type TrashStore interface {
 	// Trash deletes a project so that it can be taken back, and records e. It is in the trash from e.At on, or from the
 	// time that was recorded last, whichever is later: a clock that is behind takes none of the days. key is the
 	// caller's: a revoked one is ErrRevoked, one of a suspended account ErrSuspended; 0 is none.
-	Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error)
+	Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error
 	// TakeBack restores such a project as it was, and records e. An owner who would have more projects than within is
 	// ErrTooManyProjects.
-	TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) (sandlot.Changed, error)
+	TakeBack(ctx context.Context, id sandlot.ProjectID, within Quota, e sandlot.LogEntry) error
 	// Purge deletes such a project for good, and records e. Its title and description are then in no file of the store;
 	// its files are left to Sweep. A suspended one is ErrSuspended.
 	Purge(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error

@@ -213,7 +213,7 @@ func (s Config) checkUpdate(in UpdateInput) (newFile, error) {
 
 // withoutWrapper removes p.Wrapper, the folder that once wrapped the project's files, from a filename, if the project
 // has nothing in that folder.
-func withoutWrapper(ctx context.Context, store currentStore, p sandlot.Project, name string) (string, []sandlot.Warning, error) {
+func withoutWrapper(ctx context.Context, store Store, p sandlot.Project, name string) (string, []sandlot.Warning, error) {
 	inside, found := strings.CutPrefix(name, p.Wrapper)
 	clean, err := names.Filename(inside)
 	if p.Wrapper == "" || !found || err != nil || clean != inside {

@@ -23,7 +23,7 @@ func scanAccount(r row) (a sandlot.Account, err error) {
 
 // If all of the handles were taken the error is sandlot.ErrExists.
 func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccount) (a sandlot.Account, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.addRecord(na.Idempotency, 0, "", store.db.Now()); err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func scanKey(r row) (k sandlot.Key, err error) {
 
 // Keys that are not there are passed over.
 func (store Credentials) TouchKeys(ctx context.Context, used map[int64]time.Time) error {
-	return in("touch keys", store.db.step(ctx, 0, func(t *tx) error {
+	return in("touch keys", store.db.step(ctx, nil, func(t *tx) error {
 		for _, id := range slices.Sorted(maps.Keys(used)) { // in one order, against deadlocks with other steps
 			at := micros(used[id])
 			if err := t.do("UPDATE keys SET last_used_at = ? WHERE id = ? AND last_used_at < ?", at, id, at); err != nil {
@@ -184,7 +184,7 @@ func (store SecretStore) Secret(ctx context.Context, name string, fresh []byte) 
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return secret, err
 	}
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.do("INSERT INTO secrets (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", name, orEmpty(fresh)); err != nil {
 			return err
 		}

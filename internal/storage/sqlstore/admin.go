@@ -66,8 +66,8 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 	return all(ctx, store.db, scanProjectDetail, query, args...)
 }
 
-func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
-	return s.Changed(), in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
+	return in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := setSuspended(t, s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
 			return err
 		}
@@ -75,8 +75,8 @@ func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.L
 	}))
 }
 
-func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
-	return s.Changed(), in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
+	return in("reinstate", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
 		if err := setSuspended(t, s, e, sandlot.ErrMoved, nil, "suspended_at IS NOT NULL"); err != nil || s.Project != "" {
 			return err
 		}
@@ -86,6 +86,7 @@ func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot
 
 // setSuspended sets when a subject was suspended, if it is in the state it must be in; in another one it is wrong.
 func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
+	t.changed = s.Changed()
 	if err := t.lockSubject(s); err != nil {
 		return err
 	}
@@ -109,8 +110,9 @@ func named(s sandlot.Subject) (table string, id any) {
 
 // The titles and other texts of a deleted account or project go at once; their rows stay, so that their names do.
 // Other records about an account are emptied in steps, which Sweep does if they are cut short.
-func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) (sandlot.Changed, error) {
+func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		t.changed = s.Changed()
 		if err := t.lockSubject(s); err != nil {
 			return err
 		}
@@ -129,7 +131,7 @@ func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandl
 		_ = store.db.finishForgets(context.WithoutCancel(ctx)) // Sweep finishes the rest
 		store.db.engine.Wipe()
 	}
-	return s.Changed(), in("remove", err)
+	return in("remove", err)
 }
 
 func removeProject(t *tx, id sandlot.ProjectID, at time.Time) error {

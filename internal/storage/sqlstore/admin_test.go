@@ -17,14 +17,14 @@ func TestTheAuditLogHasNoWayBack(t *testing.T) {
 	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	e := sandlot.LogEntry{At: time.Now(), Actor: sandlot.ActorOperator, Action: sandlot.ActionSuspend, Target: string(p.ID), Reason: "spam"}
-	expect.Is(t, "suspend", second(db.Operate().Suspend(t.Context(), sandlot.Subject{Project: p.ID}, e)), nil)
+	expect.Is(t, "suspend", db.Operate().Suspend(t.Context(), sandlot.Subject{Project: p.ID}, e), nil)
 	for _, query := range []string{
 		"UPDATE acts SET reason = 'none'",
 		"DELETE FROM acts",
 		"INSERT OR REPLACE INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '')",
 		"INSERT INTO acts (id, at, actor, action, target, reason) VALUES (1, 0, '', '', '', '') ON CONFLICT (id) DO UPDATE SET reason = 'none'",
 	} {
-		err := db.step(t.Context(), 0, func(tx *tx) error {
+		err := db.step(t.Context(), nil, func(tx *tx) error {
 			return tx.do(query)
 		})
 		if err == nil || !strings.Contains(err.Error(), "the audit log is never changed") {
@@ -43,7 +43,7 @@ func TestAnOldHandleStillLeadsToItsAccount(t *testing.T) {
 	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	p := mustProject(t, db, 1)
 	mustExec(t, db, "UPDATE accounts SET verified = 1")
-	expect.Is(t, "rename", second(db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9)), nil)
+	expect.Is(t, "rename", db.Account().Rename(t.Context(), p.Account, "renamed", time.Now(), time.Time{}, 9), nil)
 	for _, handle := range []string{"renamed", p.Handle} {
 		a, err := db.Gallery().AccountOfHandle(t.Context(), handle)
 		expect.Is(t, "account of "+handle, err, nil)

@@ -49,7 +49,10 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 				mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])
 			},
 			Unlist: func(t *testing.T, id sandlot.ProjectID, yes bool) {
-				mustExec(t, db, "UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
+				expect.OK(t, db.step(t.Context(), nil, func(x *tx) error {
+					x.changed = changed(id)
+					return x.do("UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
+				}))
 			},
 		},
 	}
@@ -104,7 +107,7 @@ func mustExec(t testing.TB, db *DB, query string, args ...any) {
 }
 
 func execute(db *DB, query string, args ...any) error {
-	return db.step(context.Background(), 0, func(tx *tx) error {
+	return db.step(context.Background(), nil, func(tx *tx) error {
 		return tx.do(query, args...)
 	})
 }

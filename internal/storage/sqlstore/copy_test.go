@@ -28,7 +28,7 @@ func TestCopyTo(t *testing.T) {
 			var err error
 			for p := p; ctx.Err() == nil && err == nil; {
 				f := sandlot.File{Name: "a.js", Folded: "a.js", Blob: sandlot.Blob{Inline: make([]byte, 10_000), Size: 10_000}}
-				p, _, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, err = db.Publish().PutFile(context.Background(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 			}
 			ended <- err
 		}()
@@ -55,7 +55,7 @@ func TestCopyTo(t *testing.T) {
 		p, at := mustProject(t, db, 1), time.Now().UTC().Truncate(time.Microsecond)
 		ticketed := sandlot.Ticket{Hash: sandlot.Digest{1}, Owner: sandlot.Digest{2}, Told: []byte("told"), ExpiresAt: at.Add(time.Hour)}
 		expect.OK(t, db.Tickets().AddTicket(t.Context(), ticketed, ticket.Most{1, 1, 1}))
-		_, err := db.Publish().Trash(t.Context(), p.ID, 0, sandlot.LogEntry{At: at, Target: string(p.ID)})
+		err := db.Publish().Trash(t.Context(), p.ID, 0, sandlot.LogEntry{At: at, Target: string(p.ID)})
 		expect.OK(t, err)
 		path := filepath.Join(dir, "copy.db")
 		expect.OK(t, db.CopyTo(t.Context(), path))
@@ -99,7 +99,7 @@ func TestACopyOfADatabaseOnAServer(t *testing.T) {
 		written, ended := make(chan int, 1_000_000), make(chan error, 1)
 		go func() {
 			for n := 1; ctx.Err() == nil; n++ {
-				err := from.step(context.Background(), 0, func(x *tx) error {
+				err := from.step(context.Background(), nil, func(x *tx) error {
 					if err := x.do("INSERT INTO secrets (name, value) VALUES (?, ?)", fmt.Sprint(n), []byte{1}); err != nil {
 						return err
 					}

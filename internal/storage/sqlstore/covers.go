@@ -72,7 +72,7 @@ func (store Covers) Due(ctx context.Context, after int64, limit int) ([]cover.Wa
 }
 
 func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Duration) (list []cover.Task, name int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		l := store.db.lease(coverLeaseMax)
 		name = lease{l.now, length}.until()
 		var mine []int64
@@ -96,7 +96,7 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 }
 
 func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, err error) {
-	return tries, in("begin cover", store.db.step(ctx, 0, func(t *tx) error {
+	return tries, in("begin cover", store.db.step(ctx, nil, func(t *tx) error {
 		n, err := t.number("UPDATE covers SET tries = tries + 1 WHERE project = ? AND leased_until = ? RETURNING tries", number, lease)
 		if errors.Is(err, sandlot.ErrNotFound) {
 			err = sandlot.ErrMoved
@@ -107,7 +107,7 @@ func (store Covers) Begin(ctx context.Context, number, lease int64) (tries int, 
 }
 
 func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, forget bool) error {
-	return in("give back covers", store.db.step(ctx, 0, func(t *tx) error {
+	return in("give back covers", store.db.step(ctx, nil, func(t *tx) error {
 		query := "UPDATE covers SET leased_until = 0 WHERE "
 		if forget {
 			query = "UPDATE covers SET leased_until = 0, tries = CASE WHEN tries > 0 THEN tries - 1 ELSE 0 END WHERE "
@@ -116,8 +116,9 @@ func (store Covers) GiveBack(ctx context.Context, numbers []int64, lease int64, 
 	}))
 }
 
-func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) (sandlot.Changed, error) {
-	return changed(of.Project.ID), in("settle cover", store.db.step(ctx, sizeOf(s.Fresh), func(t *tx) error {
+func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s cover.Settled, now time.Time) error {
+	return in("settle cover", store.db.step(ctx, sizesOf(s.Fresh), func(t *tx) error {
+		t.changed = changed(of.Project.ID)
 		if err := t.lockOwner(of.Project.ID); err != nil {
 			return err
 		}
@@ -130,13 +131,11 @@ func (store Covers) Settle(ctx context.Context, of cover.Task, lease int64, s co
 	}))
 }
 
-func sizeOf(n *cover.Fresh) (bytes int) {
-	if n != nil {
-		for _, b := range n.Sizes {
-			bytes += b.InlineSize()
-		}
+func sizesOf(n *cover.Fresh) []sandlot.Blob {
+	if n == nil {
+		return nil
 	}
-	return bytes
+	return slices.Collect(maps.Values(n.Sizes))
 }
 
 func coverIs(t *tx, project int64, version int, s cover.Settled, now time.Time) error {
@@ -184,12 +183,13 @@ func addPicture(t *tx, n *cover.Fresh, project, account *int64, now time.Time) e
 
 func (store Covers) Choose(
 	ctx context.Context, id sandlot.ProjectID, w cover.Wish, file string, s *cover.Settled, now time.Time,
-) (sandlot.Changed, error) {
-	bytes := 0
+) error {
+	var blobs []sandlot.Blob
 	if s != nil {
-		bytes = sizeOf(s.Fresh)
+		blobs = sizesOf(s.Fresh)
 	}
-	return changed(id), in("choose cover", store.db.step(ctx, bytes, func(t *tx) error {
+	return in("choose cover", store.db.step(ctx, blobs, func(t *tx) error {
+		t.changed = changed(id)
 		p, err := ownProject(t, id)
 		if err != nil {
 			return err
@@ -225,7 +225,7 @@ func ownProject(t *tx, id sandlot.ProjectID) (projectRow, error) {
 }
 
 func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int, shot cover.Fresh, now time.Time) error {
-	return in("record shot", store.db.step(ctx, sizeOf(&shot), func(t *tx) error {
+	return in("record shot", store.db.step(ctx, sizesOf(&shot), func(t *tx) error {
 		p, err := ownProject(t, id)
 		if err == nil && p.Version != version {
 			err = sandlot.ErrMoved
@@ -247,8 +247,9 @@ func (store Covers) Shoot(ctx context.Context, id sandlot.ProjectID, version int
 	}))
 }
 
-func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) (sandlot.Changed, error) {
-	return sandlot.Changed{Account: id}, in("record portrait", store.db.step(ctx, sizeOf(portrait), func(t *tx) error {
+func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait *cover.Fresh, now time.Time) error {
+	return in("record portrait", store.db.step(ctx, sizesOf(portrait), func(t *tx) error {
+		t.changed.Account = id
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 func dayOf(t time.Time) int64 { return figures.DayOf(t) }
 
 func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID]gallery.Counts) (again []gallery.Load, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		again = nil
 		now := store.db.Now()
 		if fresh, err := addBatches(t, counts, now); err != nil || !fresh {
@@ -142,7 +142,7 @@ func (store Gallery) Unlike(ctx context.Context, id sandlot.ProjectID, by sandlo
 func (store Gallery) changeLikes(
 	ctx context.Context, id sandlot.ProjectID, change func(t *tx, project int64) (int64, error),
 ) (likes int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 		if err != nil {
 			return err

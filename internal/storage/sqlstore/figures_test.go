@@ -50,8 +50,8 @@ func playersOnceADay(t *testing.T, db *DB, forget func(*tx) error) {
 	} {
 		version := i + 1
 		of := []projectFigures{{num: 1, version: version, Added: figures.Added{Versions: map[int]figures.Cell{version: ann}}}}
-		expect.OK(t, db.step(t.Context(), 0, func(tx *tx) error { return figuring{tx, playedOn}.add(of) }), c.name)
-		expect.OK(t, db.step(t.Context(), 0, func(tx *tx) error {
+		expect.OK(t, db.step(t.Context(), nil, func(tx *tx) error { return figuring{tx, playedOn}.add(of) }), c.name)
+		expect.OK(t, db.step(t.Context(), nil, func(tx *tx) error {
 			f := figuring{tx, c.second}
 			kept, err := f.kept(of)
 			if err == nil && c.forget != nil {

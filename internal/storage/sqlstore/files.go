@@ -18,21 +18,21 @@ const nearLimit = 10
 // If another file has the same folded name the error is sandlot.ErrExists.
 func (store ProjectStore) PutFile(
 	ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit,
-) (sandlot.Project, sandlot.Changed, error) {
-	p, err := store.edit(ctx, id, at, f.Blob.Size, f.Blob.InlineSize(), func(t *tx, p *projectRow) ([]engine.Statement, error) {
+) (sandlot.Project, error) {
+	p, err := store.edit(ctx, id, at, []sandlot.Blob{f.Blob}, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFile(p, f.Folded, f.Name); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 			return nil, err
 		}
 		return t.putFiles(p, []sandlot.File{f}, store.db.Now())
 	})
-	return p, changed(id), in("put file", err)
+	return p, in("put file", err)
 }
 
 func (store ProjectStore) DeleteFile(
 	ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit,
-) (sandlot.Project, sandlot.Changed, error) {
+) (sandlot.Project, error) {
 	at.Within = publish.Quota{} // nothing is added
-	p, err := store.edit(ctx, id, at, 0, 0, func(t *tx, p *projectRow) ([]engine.Statement, error) {
+	p, err := store.edit(ctx, id, at, nil, func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if name == p.Primary {
 			return nil, sandlot.ErrNoPrimary
 		}
@@ -45,7 +45,7 @@ func (store ProjectStore) DeleteFile(
 		}
 		return nil, t.closeFile(p, folded, name)
 	})
-	return p, changed(id), in("delete file", err)
+	return p, in("delete file", err)
 }
 
 // closeFile ends a current file with the version before p.Version, and takes it out of the project's totals.

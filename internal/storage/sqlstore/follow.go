@@ -19,7 +19,7 @@ const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS 
 // between which others get their turn. What is left of that by a crash or a full disk is done by Sweep. The account
 // may be known only when the step is done; 0 is none.
 func (db *DB) changeAccount(ctx context.Context, account *sandlot.AccountID, run func(*tx) error) error {
-	if err := db.step(ctx, 0, run); err != nil || *account == 0 {
+	if err := db.step(ctx, nil, run); err != nil || *account == 0 {
 		return err
 	}
 	// The change was made, also for a client that hangs up. What is left of it Sweep sees to, as to other accounts:

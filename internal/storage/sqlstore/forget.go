@@ -111,7 +111,7 @@ func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error
 }
 
 func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
-	return db.step(ctx, 0, func(t *tx) error {
+	return db.step(ctx, nil, func(t *tx) error {
 		for _, key := range keys {
 			if err := t.do(kind.empty, append([]any{key}, kind.with...)...); err != nil {
 				return err

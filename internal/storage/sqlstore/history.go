@@ -93,9 +93,10 @@ func (h *history) bytes() (n int64) {
 	return n
 }
 
-func (h *history) inlined() (n int) {
-	for _, f := range h.files {
-		n += f.Blob.InlineSize()
+func (h *history) blobs() []sandlot.Blob {
+	list := make([]sandlot.Blob, len(h.files))
+	for i, f := range h.files {
+		list[i] = f.Blob
 	}
-	return n
+	return list
 }

@@ -101,7 +101,7 @@ func (store Credentials) Ticket(ctx context.Context, hash sandlot.Digest, now ti
 }
 
 func (store Tickets) AddTicket(ctx context.Context, k sandlot.Ticket, most ticket.Most) error {
-	return in("add ticket", store.db.step(ctx, 0, func(t *tx) error {
+	return in("add ticket", store.db.step(ctx, nil, func(t *tx) error {
 		for i, owner := range []struct {
 			of    sandlot.Digest
 			query string

@@ -100,7 +100,7 @@ func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy acco
 		return nil, in("look for jobs", err)
 	}
 	var unread error
-	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+	err = store.db.step(ctx, nil, func(t *tx) (err error) {
 		jobs, unread, err = claim(ctx, t, now, store.db.lease(until.Sub(now)), busy, limit)
 		return err
 	})
@@ -143,7 +143,7 @@ func claim(ctx context.Context, t *tx, now time.Time, l lease, busy account.Busy
 }
 
 func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Share, at, since time.Time) error {
-	return in("count mail", store.db.step(ctx, 0, func(t *tx) error {
+	return in("count mail", store.db.step(ctx, nil, func(t *tx) error {
 		return takeShares(t, job, shares, at, since)
 	}))
 }
@@ -180,7 +180,7 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 
 // The ID of a job is never used again, so what was counted for it needs not forget it.
 func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
-	return in("finish job", store.db.step(ctx, 0, func(t *tx) error {
+	return in("finish job", store.db.step(ctx, nil, func(t *tx) error {
 		err := t.must(sandlot.ErrNotFound,
 			"DELETE FROM jobs WHERE id = ? AND (leased_until = ? OR CAST(? AS BIGINT) = 1)", j.ID, j.Claim, sent)
 		if err != nil {
@@ -235,7 +235,7 @@ func verification(ctx context.Context, t *tx, token sandlot.Digest, now time.Tim
 // What it does not find it does not find in Verification either.
 func (store ClaimStore) UseVerification(
 	ctx context.Context, token sandlot.Digest, now time.Time,
-) (a sandlot.Account, _ sandlot.Changed, err error) {
+) (a sandlot.Account, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		v, err := verification(ctx, t, token, now)
 		if err != nil {
@@ -247,6 +247,7 @@ func (store ClaimStore) UseVerification(
 		if err := t.do("DELETE FROM verifications WHERE account = ?", v.Account); err != nil {
 			return err
 		}
+		t.changed.Account = v.Account
 		a, err = one(ctx, t, scanAccount,
 			`UPDATE accounts SET changed = changed + 1, verified = 1, verified_at = ? WHERE id = ? AND email = ?
 				RETURNING `+accountColumns, micros(now), v.Account, v.Email)
@@ -255,11 +256,11 @@ func (store ClaimStore) UseVerification(
 		}
 		return err
 	})
-	return a, sandlot.Changed{Account: a.ID}, in("use verification", err)
+	return a, in("use verification", err)
 }
 
 func (store ClaimStore) RefuseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (a sandlot.Account, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		v, err := verification(ctx, t, token, now)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ func (store KeyStore) Keys(ctx context.Context, id sandlot.AccountID, before int
 
 // minting is a step that makes a key of an account once.
 func (store KeyStore) minting(ctx context.Context, id sandlot.AccountID, o *publish.IdempotencyRecord, run func(*tx) error) error {
-	return store.db.step(ctx, 0, func(t *tx) error {
+	return store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.addRecord(o, id, "", store.db.Now()); err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	put := func() {
 		text := bytes.Repeat([]byte("x"), 64<<10)
 		f := sandlot.File{Name: "a.js", Folded: "a.js", Blob: sandlot.Blob{Size: int64(len(text)), SHA256: sha256.Sum256(text), Inline: text}}
-		other, _, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"})
+		other, err = db.Publish().PutFile(t.Context(), other.ID, f, publish.Edit{At: time.Now(), Expect: other.Version, Suffix: "0123456789"})
 		expect.OK(t, err)
 	}
 	for logBytes() <= most {

@@ -16,7 +16,7 @@ func scanLogin(r row) (l account.Login, err error) {
 }
 
 func (store LoginStore) AddLogin(ctx context.Context, l account.Login, job sandlot.Job) (id int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.alone(l.Browser); err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (store LoginStore) LoginOfToken(ctx context.Context, token sandlot.Digest, 
 
 // Of addresses that differ in case it prefers the one that was asked for.
 func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessage, now time.Time) (address string, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		asked, err := one(ctx, t, scanValue[string],
 			"SELECT email FROM logins WHERE id = ? AND proved = 0 AND expires_at > ?"+t.dialect.Locked("logins"), id, micros(now))
 		if err != nil {
@@ -80,7 +80,7 @@ func (store LoginStore) ProveLogin(ctx context.Context, browser, token sandlot.D
 }
 
 func (store LoginStore) TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		// Tries come one after the other: of many at once no more than that many are looked at.
 		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
 			return err
@@ -148,7 +148,7 @@ func scanSession(r row) (s sandlot.Session, err error) {
 }
 
 func (store SessionStore) AddSession(ctx context.Context, token sandlot.Digest, s sandlot.Session) (id int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		id, err = t.addSession(token, s)
 		return err
 	})

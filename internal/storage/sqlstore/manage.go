@@ -26,8 +26,9 @@ func (store ProjectStore) Details(ctx context.Context, id sandlot.ProjectID) (pu
 			WHERE id = ? AND deleted_at IS NULL`+ofAccount, string(id))
 }
 
-func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
-	return changed(id), in("set details", store.db.step(ctx, publish.MaxDescription, func(t *tx) error {
+func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) error {
+	return in("set details", store.db.step(ctx, nil, func(t *tx) error {
+		t.changed = changed(id)
 		p, err := ownProject(t, id)
 		if err == nil && d.Expect != 0 && d.Expect != p.Version {
 			err = sandlot.ErrMoved
@@ -87,13 +88,8 @@ func said[T any](v *T, before T) T {
 
 func (store ProjectStore) Rearrange(
 	ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit,
-) (sandlot.Project, sandlot.Changed, error) {
-	inline, more := 0, int64(0)
-	for _, f := range c.Put {
-		inline += f.Blob.InlineSize()
-		more += f.Blob.Size
-	}
-	p, err := store.edit(ctx, id, at, more, inline, func(t *tx, p *projectRow) ([]engine.Statement, error) {
+) (sandlot.Project, error) {
+	p, err := store.edit(ctx, id, at, blobsOf(c.Put), func(t *tx, p *projectRow) ([]engine.Statement, error) {
 		if err := t.closeFiles(p, c.Drop); err != nil {
 			return nil, err
 		}
@@ -102,7 +98,15 @@ func (store ProjectStore) Rearrange(
 		}
 		return t.putFiles(p, c.Put, store.db.Now())
 	})
-	return p, changed(id), in("rearrange", err)
+	return p, in("rearrange", err)
+}
+
+func blobsOf(files []sandlot.File) []sandlot.Blob {
+	blobs := make([]sandlot.Blob, len(files))
+	for i, f := range files {
+		blobs[i] = f.Blob
+	}
+	return blobs
 }
 
 // setPrimary makes a file the primary one, or leaves it as it is; in either case the version has it. Looking for it

@@ -204,7 +204,7 @@ func sameRecords(t *testing.T, got, want *DB) {
 		expect.Equal(t, "the last number of a job", last, goneJob)
 		return err
 	}))
-	err := got.step(t.Context(), 0, func(x *tx) error {
+	err := got.step(t.Context(), nil, func(x *tx) error {
 		return x.do("UPDATE acts SET reason = ''")
 	})
 	if err == nil {
@@ -232,7 +232,7 @@ func TestAMoveThereAndBack(t *testing.T) {
 	sameRecords(t, back, first)
 	expect.OK(t, (Move{there, back, unwatched}).Fits(t.Context()))
 	expect.OK(t, (Move{there, back, unwatched}).Run(t.Context())) // as after a kill behind the commit
-	expect.OK(t, back.step(t.Context(), 0, func(x *tx) error {
+	expect.OK(t, back.step(t.Context(), nil, func(x *tx) error {
 		return x.do("DELETE FROM secrets")
 	}))
 	expect.Is(t, "other records fit", (Move{there, back, unwatched}).Fits(t.Context()), ErrNotEmpty)
@@ -247,7 +247,7 @@ func TestRegressionM21AMoveFindsARowThatDiffers(t *testing.T) {
 		if done != "copied" || table != movedTables[len(movedTables)-1].Name {
 			return nil
 		}
-		return from.step(t.Context(), 0, func(x *tx) error {
+		return from.step(t.Context(), nil, func(x *tx) error {
 			return x.do("UPDATE reports SET details = details || '.'")
 		})
 	}}

@@ -13,8 +13,9 @@ import (
 
 func (store OwnerStore) Rename(
 	ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int,
-) (sandlot.Changed, error) {
-	return sandlot.Changed{Account: id}, in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
+) error {
+	return in("rename", store.db.changeAccount(ctx, &id, func(t *tx) error {
+		t.changed.Account = id
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func (store People) Words(ctx context.Context, id sandlot.AccountID) (account.Wo
 }
 
 func (store People) SetWords(ctx context.Context, id sandlot.AccountID, w account.Words) error {
-	return in("record words", store.db.step(ctx, len(w.Line)+len(w.Link), func(t *tx) error {
+	return in("record words", store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
@@ -102,9 +103,9 @@ func (store ClaimStore) Disown(ctx context.Context, id sandlot.AccountID, email 
 
 // The change number of a project is added to its account's, and the sum never falls: so the projects take along the
 // number of their former account.
-func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) (changed sandlot.Changed, err error) {
-	changed.Account = from
-	err = store.db.changeAccount(ctx, &to, func(t *tx) error {
+func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error {
+	return in("take over projects", store.db.changeAccount(ctx, &to, func(t *tx) error {
+		t.changed.Account = from
 		for _, id := range []sandlot.AccountID{min(from, to), max(from, to)} {
 			if err := t.lockAccount(id); err != nil {
 				return err
@@ -126,11 +127,10 @@ func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID
 			return err
 		}
 		for _, id := range ids {
-			changed.Projects = append(changed.Projects, sandlot.ProjectID(id))
+			t.changed.Projects = append(t.changed.Projects, sandlot.ProjectID(id))
 		}
 		return handOver(t, from, to)
-	})
-	return changed, in("take over projects", err)
+	}))
 }
 
 // mayTakeOver fails unless an account was given the address that another has verified.

@@ -44,7 +44,7 @@ func (store ProjectStore) CreateProject(ctx context.Context, np publish.NewProje
 		return sandlot.Project{}, in("create project", sandlot.NoEffect(err))
 	}
 	var p projectRow
-	err = store.db.step(ctx, h.inlined(), func(t *tx) error {
+	err = store.db.step(ctx, h.blobs(), func(t *tx) error {
 		p, err = t.createProject(np, h, store.db.Now())
 		return err
 	})
@@ -235,10 +235,15 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 type editing func(*tx, *projectRow) ([]engine.Statement, error)
 
 func (store ProjectStore) edit(
-	ctx context.Context, id sandlot.ProjectID, at publish.Edit, more int64, inline int, change editing,
+	ctx context.Context, id sandlot.ProjectID, at publish.Edit, blobs []sandlot.Blob, change editing,
 ) (sandlot.Project, error) {
+	more := int64(0)
+	for _, b := range blobs {
+		more += b.Size
+	}
 	var p projectRow
-	err := store.db.step(ctx, inline, func(t *tx) (err error) {
+	err := store.db.step(ctx, blobs, func(t *tx) (err error) {
+		t.changed = changed(id)
 		p, err = t.edit(id, at, more, store.db.Now(), change)
 		return err
 	})

@@ -106,6 +106,7 @@ func do(query string, args ...any) engine.Statement {
 type tx struct {
 	engine.Tx
 	dialect engine.Dialect
+	changed sandlot.Changed // set by a step that changes how projects are read
 }
 
 func (t *tx) read(_ context.Context, read func(engine.Querier) error) error { return read(t.Tx) }
@@ -160,7 +161,7 @@ func (t *tx) lockOwner(id sandlot.ProjectID) error {
 
 // onAccount is a step that begins by locking an account, and onProject one that locks the account of a project.
 func (db *DB) onAccount(ctx context.Context, id sandlot.AccountID, run func(*tx) error) error {
-	return db.step(ctx, 0, func(t *tx) error {
+	return db.step(ctx, nil, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (db *DB) onAccount(ctx context.Context, id sandlot.AccountID, run func(*tx)
 }
 
 func (db *DB) onProject(ctx context.Context, id sandlot.ProjectID, run func(*tx) error) error {
-	return db.step(ctx, 0, func(t *tx) error {
+	return db.step(ctx, nil, func(t *tx) error {
 		if err := t.lockOwner(id); err != nil {
 			return err
 		}

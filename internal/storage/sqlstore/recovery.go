@@ -99,7 +99,7 @@ func (store RecoveryStore) EmailLink(ctx context.Context, token sandlot.Digest, 
 
 func (store RecoveryStore) TakeEmail(
 	ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job,
-) (a sandlot.Account, _ sandlot.Changed, err error) {
+) (a sandlot.Account, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
 		if err != nil {
@@ -118,12 +118,12 @@ func (store RecoveryStore) TakeEmail(
 		notice.Address, notice.Lang = old.Email, old.Lang
 		return t.addJob(notice, m.Account)
 	})
-	return a, sandlot.Changed{Account: a.ID}, in("take address", err)
+	return a, in("take address", err)
 }
 
 func (store RecoveryStore) TakeEmailBack(
 	ctx context.Context, token sandlot.Digest, now time.Time,
-) (a sandlot.Account, _ sandlot.Changed, err error) {
+) (a sandlot.Account, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, true, now)
 		if err != nil {
@@ -134,12 +134,13 @@ func (store RecoveryStore) TakeEmailBack(
 		}
 		return t.do("DELETE FROM sessions WHERE account = ?", m.Account)
 	})
-	return a, sandlot.Changed{Account: a.ID}, in("take address back", err)
+	return a, in("take address back", err)
 }
 
 // moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address before,
 // proposals, and the moves from undo on; 0 is none.
 func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
+	t.changed.Account = m.Account
 	if err := mayVerify(t, m.Email); err != nil {
 		return sandlot.Account{}, err
 	}

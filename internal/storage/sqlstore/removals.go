@@ -87,44 +87,41 @@ type trimmable struct {
 
 func (store Upkeep) Trim(
 	ctx context.Context, keep int, before time.Time, after int64, limit int,
-) (last int64, more bool, changed sandlot.Changed, err error) {
+) (last int64, more bool, err error) {
 	page, err := all(ctx, store.db, fields(func(p *trimmable) []any { return []any{&p.num, &p.id, &p.version, &p.oldest, &p.left} }),
 		`SELECT p.num, p.id, p.version, p.oldest, p.oldest > 1 AND EXISTS (SELECT 1 FROM files f
 		WHERE f.project = p.num AND f.until <= p.oldest)
 		FROM projects p WHERE p.num > ? AND p.deleted_at IS NULL ORDER BY p.num LIMIT ?`, after, trimPage)
 	if err != nil {
-		return after, false, changed, in("look for old versions", err)
+		return after, false, in("look for old versions", err)
 	}
 	for _, p := range page {
 		if p.version-p.oldest >= int64(keep) || p.left {
-			done, fewer := false, false
-			err := store.db.step(ctx, 0, func(t *tx) error {
+			done := false
+			err := store.db.step(ctx, nil, func(t *tx) error {
 				s := &sweep{tx: t, left: min(limit, sweepStep)}
-				fewer, err = s.trim(p.num, keep, before)
+				err := s.trim(p, keep, before)
 				done = s.left > 0
 				return err
 			})
-			if fewer {
-				changed.Projects = append(changed.Projects, p.id)
-			}
 			if err != nil {
-				return p.num, true, changed, in("forget old versions", err)
+				return p.num, true, in("forget old versions", err)
 			}
 			if !done {
-				return after, true, changed, nil
+				return after, true, nil
 			}
 		}
 		after = p.num
 	}
-	return after, len(page) == trimPage, changed, nil
+	return after, len(page) == trimPage, nil
 }
 
 // trim forgets as many old versions of a project as the step has left, the oldest first, and then files of versions
-// that were forgotten. In this order, for a version that is there has all its files. fewer reports whether versions
-// went.
-func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err error) {
+// that were forgotten. In this order, for a version that is there has all its files.
+func (s *sweep) trim(p trimmable, keep int, before time.Time) error {
+	project := p.num
 	if err := s.lockOwnerOf(project); err != nil {
-		return false, err
+		return err
 	}
 	// The version after the last one to go is the newest of those that are old enough to have superseded another. One
 	// of a time to come was made by a clock that was wrong.
@@ -134,23 +131,23 @@ func (s *sweep) trim(project int64, keep int, before time.Time) (fewer bool, err
 			WHERE o.project = ?1 AND o.n <= p.version - ?2 + 1 AND (o.created_at < ?3 OR o.created_at > ?5))
 		ORDER BY v.n LIMIT ?4)`, project, keep, micros(before), s.left, notAfter(before.Add(operate.Grace)))
 	if err != nil {
-		return false, err
+		return err
 	}
 	s.left -= int(n)
-	fewer = n > 0
-	if fewer {
+	if n > 0 {
+		s.changed = changed(p.id)
 		if err := s.do("UPDATE projects SET changed = changed + 1, oldest = oldest + ? WHERE num = ?", n, project); err != nil {
-			return fewer, err
+			return err
 		}
 	}
 	if s.left <= 0 {
-		return fewer, nil
+		return nil
 	}
 	oldest, err := s.number("SELECT oldest FROM projects WHERE num = ?", project)
 	if err != nil {
-		return fewer, err
+		return err
 	}
-	return fewer, s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until <= ? LIMIT ?", project, oldest)
+	return s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until <= ? LIMIT ?", project, oldest)
 }
 
 const eraseStep = 100
@@ -167,8 +164,9 @@ const selectErasures = `SELECT e.project, e.n,
 	FROM erasures e WHERE e.project > 0`
 
 // The version is gone with the first step; those that let go of its files are done by Sweep if they are cut short.
-func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) (sandlot.Changed, error) {
-	err := store.db.step(ctx, 0, func(t *tx) error {
+func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
+	err := store.db.step(ctx, nil, func(t *tx) error {
+		t.changed = changed(id)
 		p, err := ownProject(t, id)
 		if err == nil && p.Version == n {
 			err = sandlot.ErrMoved
@@ -187,10 +185,10 @@ func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID
 		)
 	})
 	if err != nil {
-		return changed(id), in("erase version", err)
+		return in("erase version", err)
 	}
 	_ = store.db.finishErasures(context.WithoutCancel(ctx)) // Sweep finishes the rest
-	return changed(id), nil
+	return nil
 }
 
 func (db *DB) finishErasures(ctx context.Context) error {
@@ -205,7 +203,7 @@ func (db *DB) finishErasures(ctx context.Context) error {
 // others get their turn.
 func (db *DB) finish(ctx context.Context, e erasure) error {
 	for done := false; !done; {
-		err := db.step(ctx, 0, func(t *tx) error {
+		err := db.step(ctx, nil, func(t *tx) error {
 			if err := t.lockOwnerOf(e.project); err != nil {
 				return err
 			}

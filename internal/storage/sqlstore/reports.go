@@ -19,7 +19,7 @@ func scanReport(r row) (p operate.Report, err error) {
 }
 
 func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.alone(form); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]oper
 func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
 	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long
 	// already.
-	return in("close report", store.db.step(ctx, 0, func(t *tx) error {
+	return in("close report", store.db.step(ctx, nil, func(t *tx) error {
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (store StopStore) StopMail(ctx context.Context, s sandlot.Stop, key string)
 			"DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE undo = 0 AND "+ofMailbox+")",
 			"UPDATE email_moves SET email = '' WHERE undo = 0 AND "+ofMailbox)
 	}
-	return in("stop mail", store.db.step(ctx, 0, func(t *tx) error {
+	return in("stop mail", store.db.step(ctx, nil, func(t *tx) error {
 		if s.Kind == sandlot.StopClaims {
 			if err := t.lock("SELECT id FROM accounts WHERE verified = 0 AND "+ofMailbox+" ORDER BY id", key); err != nil {
 				return err
@@ -159,7 +159,7 @@ func (store Operate) Stops(ctx context.Context, mailbox *sandlot.Digest, now tim
 }
 
 func (store Operate) LiftStops(ctx context.Context, mailbox sandlot.Digest, e sandlot.LogEntry) error {
-	return in("lift stops", store.db.step(ctx, 0, func(t *tx) error {
+	return in("lift stops", store.db.step(ctx, nil, func(t *tx) error {
 		err := t.must(sandlot.ErrNotFound, "DELETE FROM stops WHERE mailbox = ? AND (until = 0 OR until > ?)", mailbox[:], micros(e.At))
 		if err != nil {
 			return err

@@ -39,7 +39,7 @@ func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 	}
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
 	atMost("the rule", 1)
-	expect.OK(t, second(db.Account().Rename(t.Context(), first.Account, "toad", time.Now(), time.Time{}, 9)))
+	expect.OK(t, db.Account().Rename(t.Context(), first.Account, "toad", time.Now(), time.Time{}, 9))
 	atMost("a new handle", 3) // the step, and those in which its one project follows
 	listed("those of who changed something", 1)
 	expect.OK(t, db.Gallery().Follow(t.Context()))
@@ -50,7 +50,7 @@ func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), false))
 	listed("at once when the rule is as before", 0)
-	expect.OK(t, second(db.Operate().Suspend(t.Context(), sandlot.Subject{Project: last.ID}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"})))
+	expect.OK(t, db.Operate().Suspend(t.Context(), sandlot.Subject{Project: last.ID}, sandlot.LogEntry{At: time.Now(), Actor: "me", Action: "act", Target: "it"}))
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), true))
 	listed("when it is another one again before any has followed", projects-1)
 	expect.OK(t, db.Gallery().ListUnverified(t.Context(), false))

@@ -6,7 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/storage/sqlstore/postgres"
 	"sandlot/internal/storage/sqlstore/sqlite"
@@ -154,7 +156,8 @@ type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
 	mover   engine.Mover
-	swept   atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	swept   *atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	around  publish.Around
 }
 
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
@@ -176,7 +179,7 @@ func OpenPostgres(ctx context.Context, url string, opts postgres.Options) (*DB, 
 }
 
 func newDB(e engine.Engine, m engine.Mover) *DB {
-	return &DB{engine: e, dialect: e.Dialect(), mover: m}
+	return &DB{engine: e, dialect: e.Dialect(), mover: m, swept: &atomic.Bool{}, around: unobserved}
 }
 
 // Close lets the writes that wait finish, folds the log into the database and ends the connections. Every later call
@@ -189,18 +192,40 @@ func (db *DB) Ping(ctx context.Context) error { return db.engine.Ping(ctx) }
 // Now returns the time of the database, which all processes that use it share.
 func (db *DB) Now() time.Time { return db.engine.Now() }
 
-// step runs what one method does as one atomic and durable step. bytes says how much content it writes.
-func (db *DB) step(ctx context.Context, bytes int, run func(*tx) error) error {
-	return db.engine.Step(ctx, bytes, func(t engine.Tx) error { return run(&tx{Tx: t, dialect: db.dialect}) })
+// Observe has every step of the database go through around from now on, those of its other stores, too.
+func (p Publish) Observe(around publish.Around) { p.SecretStore.db.around = around }
+
+// unobserved is how a command runs steps, which has no cached heads and no staged blobs.
+func unobserved(step func() (sandlot.Changed, error), _ []sandlot.Blob) error {
+	_, err := step()
+	return err
+}
+
+// step runs what one method does, with the blobs that it was given, as one atomic and durable step. All steps that
+// change records pass here, so the observer gets each one's blobs before it, and what it changed before it returns.
+func (db *DB) step(ctx context.Context, blobs []sandlot.Blob, run func(*tx) error) error {
+	bytes := 0
+	for _, b := range blobs {
+		bytes += b.InlineSize()
+	}
+	return db.around(func() (changed sandlot.Changed, err error) {
+		err = db.engine.Step(ctx, bytes, func(t engine.Tx) error {
+			x := &tx{Tx: t, dialect: db.dialect}
+			err := run(x)
+			changed = x.changed
+			return err
+		})
+		return changed, err
+	}, blobs)
 }
 
 func (db *DB) run(ctx context.Context, list ...engine.Statement) error {
-	return db.step(ctx, 0, func(t *tx) error { return t.Run(list...) })
+	return db.step(ctx, nil, func(t *tx) error { return t.Run(list...) })
 }
 
 // must is a step of one statement that has to change a row; if it changes none the error is missing.
 func (db *DB) must(ctx context.Context, missing error, query string, args ...any) error {
-	return db.step(ctx, 0, func(t *tx) error { return t.must(missing, query, args...) })
+	return db.step(ctx, nil, func(t *tx) error { return t.must(missing, query, args...) })
 }
 
 func (db *DB) snapshot(ctx context.Context, read func(querier) error) error {

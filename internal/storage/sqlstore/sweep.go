@@ -71,7 +71,7 @@ func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, lim
 	for limit > 0 {
 		most := min(limit, size)
 		s := &sweep{}
-		err := db.step(ctx, 0, func(t *tx) error {
+		err := db.step(ctx, nil, func(t *tx) error {
 			s = &sweep{tx: t, left: most, over: over}
 			err := part(s)
 			if err == nil {

@@ -102,7 +102,7 @@ func TestASweepForgetsNothingThatAnotherStepRenews(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			mustExec(t, db, c.have, old)
 			swept := make(chan error, 1)
-			expect.OK(t, db.step(t.Context(), 0, func(tx *tx) error {
+			expect.OK(t, db.step(t.Context(), nil, func(tx *tx) error {
 				if err := tx.do(c.renew, c.until); err != nil {
 					return err
 				}

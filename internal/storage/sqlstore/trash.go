@@ -27,8 +27,9 @@ func scanTrashed(r row) (out publish.Trashed, err error) {
 	return out, err
 }
 
-func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) (sandlot.Changed, error) {
-	return changed(id), in("delete project", store.db.onProject(ctx, id, func(t *tx) error {
+func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int64, e sandlot.LogEntry) error {
+	return in("delete project", store.db.onProject(ctx, id, func(t *tx) error {
+		t.changed = changed(id)
 		if err := t.mayAct(key); err != nil {
 			return err
 		}
@@ -45,10 +46,9 @@ func (store TrashStore) Trash(ctx context.Context, id sandlot.ProjectID, key int
 	}))
 }
 
-func (store TrashStore) TakeBack(
-	ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry,
-) (sandlot.Changed, error) {
-	return changed(id), in("take project back", store.db.onProject(ctx, id, func(t *tx) error {
+func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, within publish.Quota, e sandlot.LogEntry) error {
+	return in("take project back", store.db.onProject(ctx, id, func(t *tx) error {
+		t.changed = changed(id)
 		num, err := t.number(`UPDATE projects SET changed = changed + 1, deleted_at = NULL
 			WHERE id = ? AND deleted_at IS NOT NULL AND `+inTrash+ofAccount+" RETURNING num", string(id))
 		if err != nil {

@@ -45,7 +45,7 @@ func scanUntried(r row) (d untried, err error) {
 
 func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (due trial.Due, err error) {
 	for due.Version == 0 && err == nil { // some at a time
-		err = store.db.step(ctx, 0, func(t *tx) (err error) {
+		err = store.db.step(ctx, nil, func(t *tx) (err error) {
 			due, err = store.claim(t, tries, daily, length)
 			return err
 		})
@@ -103,7 +103,7 @@ func tried(project int64, version int) engine.Statement {
 }
 
 func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome, seen []byte) error {
-	return in("end trial", store.db.step(ctx, 0, func(t *tx) error {
+	return in("end trial", store.db.step(ctx, nil, func(t *tx) error {
 		num, err := t.number(`UPDATE trials SET version = ?1, at = ?2, outcome = ?3, seen = ?4, trying = 0, tries = 0, leased_until = 0
 			WHERE project = (SELECT num FROM projects WHERE id = ?5) AND leased_until = ?6 AND trying = ?1 RETURNING project`,
 			d.Version, micros(store.db.Now()), string(how), string(seen), string(d.Project), d.Lease)
@@ -115,7 +115,7 @@ func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome
 }
 
 func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool) error {
-	return in("give back trial", store.db.step(ctx, 0, func(t *tx) error {
+	return in("give back trial", store.db.step(ctx, nil, func(t *tx) error {
 		forgotten := 0
 		if forget {
 			forgotten = 1

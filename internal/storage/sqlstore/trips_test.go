@@ -74,11 +74,11 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 			return err
 		}},
 		{"of another file", func(n uint64) (err error) {
-			made, _, err = db.Publish().PutFile(t.Context(), made.ID, file(fmt.Sprint("f", n), inline), edit(n))
+			made, err = db.Publish().PutFile(t.Context(), made.ID, file(fmt.Sprint("f", n), inline), edit(n))
 			return err
 		}},
 		{"of a file again", func(n uint64) (err error) {
-			made, _, err = db.Publish().PutFile(t.Context(), made.ID, file("index.html", inline), edit(n))
+			made, err = db.Publish().PutFile(t.Context(), made.ID, file("index.html", inline), edit(n))
 			return err
 		}},
 		{"of many files", func(n uint64) (err error) {
@@ -86,7 +86,7 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 			for f := range 20 {
 				c.Put = append(c.Put, file(fmt.Sprint("m", n, "-", f), inline))
 			}
-			made, _, err = db.Publish().Rearrange(t.Context(), made.ID, c, edit(n))
+			made, err = db.Publish().Rearrange(t.Context(), made.ID, c, edit(n))
 			return err
 		}},
 	} {

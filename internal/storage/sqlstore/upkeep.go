@@ -28,7 +28,7 @@ func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
 func (l lease) holds(until int64) bool { return until > micros(l.now) && until <= l.never() }
 
 func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, length time.Duration) (name int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) error {
+	err = store.db.step(ctx, nil, func(t *tx) error {
 		l := store.db.lease(length)
 		if name = 0; length > 0 {
 			name = max(l.until(), held+1)
@@ -73,7 +73,7 @@ func notAfter(now time.Time) int64 { return micros(now.Add(skew)) }
 func (store Upkeep) DaySalt(ctx context.Context, day int64, fresh [32]byte) (salt [32]byte, err error) {
 	var kept sandlot.Digest // which has as many bytes
 	gone := int64(0)
-	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+	err = store.db.step(ctx, nil, func(t *tx) (err error) {
 		if gone, err = t.Exec("DELETE FROM day_salts WHERE day < ?", min(day, dayOf(store.db.Now()))); err != nil {
 			return err
 		}

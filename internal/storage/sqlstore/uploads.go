@@ -85,11 +85,11 @@ func (store UploadStore) UploadParts(ctx context.Context, key sandlot.Digest, ge
 // An upload that has expired by the store's clock does not exist, and neither does a completed one for this method:
 // both are sandlot.ErrUploadMoved unless u.Generation is 0, and then the expired one is replaced.
 func (store UploadStore) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
-	bytes := 0
+	var blobs []sandlot.Blob
 	if part != nil {
-		bytes = part.Blob.InlineSize()
+		blobs = append(blobs, part.Blob)
 	}
-	err := store.db.step(ctx, bytes, func(t *tx) error {
+	err := store.db.step(ctx, blobs, func(t *tx) error {
 		if u.Account != 0 {
 			if err := t.lockAccount(u.Account); err != nil {
 				return err

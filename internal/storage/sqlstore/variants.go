@@ -33,7 +33,7 @@ func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int)
 }
 
 func (store Variants) ClaimSqueezing(ctx context.Context, blobs []int64, length time.Duration) (mine []int64, claim int64, err error) {
-	err = store.db.step(ctx, 0, func(t *tx) (err error) {
+	err = store.db.step(ctx, nil, func(t *tx) (err error) {
 		l := store.db.lease(sandlot.SqueezeLeaseMax)
 		claim = lease{l.now, length}.until()
 		mine, err = all(ctx, t, scanValue[int64],
@@ -52,11 +52,11 @@ func (store Variants) EndSqueezing(ctx context.Context, blobs []int64, claim int
 
 // Variants that were recorded before are replaced.
 func (store Variants) PutVariants(ctx context.Context, blobID int64, variants []sandlot.Variant) error {
-	bytes := 0
-	for _, v := range variants {
-		bytes += v.Blob.InlineSize()
+	blobs := make([]sandlot.Blob, len(variants))
+	for i, v := range variants {
+		blobs[i] = v.Blob
 	}
-	return in("put variants", store.db.step(ctx, bytes, func(t *tx) error {
+	return in("put variants", store.db.step(ctx, blobs, func(t *tx) error {
 		if err := t.must(sandlot.ErrNotFound, "UPDATE blobs SET squeezed = 1, leased_until = 0 WHERE id = ?", blobID); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 			for _, name := range []string{"a.js", "a.js"} {
 				var err error
 				f := sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Inline: []byte("abc"), Size: 3}}
-				p, _, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
+				p, err = db.Publish().PutFile(t.Context(), p.ID, f, publish.Edit{Expect: p.Version, Suffix: "next"})
 				expect.Is(t, "put", err, nil)
 			}
 			foreign(t, path, query)

@@ -65,16 +65,17 @@ func (m *machine) options() []publish.Option {
 // newNode makes one on its stores.
 func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.Stores) (*node, error) {
 	log := slog.New(slog.DiscardHandler)
+	beside := *db
 	n := &node{db: db, Authenticator: &publish.Authenticator{Store: db.Credentials(), Now: m.clock.Now, Log: log}}
 	var err error
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {
 		return nil, err
 	}
-	if n.owners, err = owners.New(ctx, owners.Config{Heads: n.Heads.After}, db.Account().Stores(),
+	if n.owners, err = owners.New(ctx, owners.Config{}, db.Account().Stores(),
 		owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
-	n.operator, err = operate.New(ctx, operate.Config{}, db.Operate(), operate.WithClock(m.clock.Now))
+	n.operator, err = operate.New(ctx, operate.Config{}, beside.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }
 

@@ -34,9 +34,9 @@ func (s *shared) open(t *rapid.T, m *machine) *node {
 	w := s.world.Node(own)
 	p := &power{left: -1}
 	w.Faults.Step = p.around
-	stores := w.Stores()
+	stores := w.StoresOn(w.Served)
 	stores.Blobs, stores.Statistics = mortalBlobs{w.Stored, p}, nil
-	n, err := m.newNode(t.Context(), w.DB, stores)
+	n, err := m.newNode(t.Context(), w.Served, stores)
 	if err != nil {
 		t.Fatal(err)
 	}

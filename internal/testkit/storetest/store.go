@@ -94,10 +94,13 @@ type Beside struct {
 }
 
 // Stores are Records with the helpers of all cases.
-type Stores struct{ Records }
+type Stores struct {
+	Records
+	*observed
+}
 
 // copied returns the stores on the files that a crash would leave now.
-func (s Stores) copied(t *testing.T) Stores { return Stores{s.Copy(t)} }
+func (s Stores) copied(t *testing.T) Stores { return Stores{Records: s.Copy(t)} }
 
 // A case proves one sentence of an interface's comment, on a store of its own.
 type storeCase struct {
@@ -139,7 +142,10 @@ func TestPromises(t *testing.T, open func(t *testing.T) Records) {
 
 func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) {
 	for _, c := range slices.Concat(suite...) {
-		t.Run(c.name, func(t *testing.T) { c.prove(t, Stores{open(t)}) })
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t)
+			c.prove(t, Stores{s, observe(t, s)})
+		})
 	}
 }
 
@@ -205,7 +211,7 @@ func (s Stores) mustProject(t *testing.T, id string) sandlot.Project {
 // mustPut makes the next version of p with one file put.
 func (s Stores) mustPut(t *testing.T, p sandlot.Project, f sandlot.File) sandlot.Project {
 	t.Helper()
-	return must(made(s.Publish.PutFile(t.Context(), p.ID, f, edit(p))))(t)
+	return must(s.Publish.PutFile(t.Context(), p.ID, f, edit(p)))(t)
 }
 
 // edit is the next one of p.
@@ -223,11 +229,6 @@ func must[T any](v T, err error) func(t *testing.T) T {
 		return v
 	}
 }
-
-// made drops the sandlot.Changed of a step that returns something else besides, and done that of one that does not.
-func made[T any](v T, _ sandlot.Changed, err error) (T, error) { return v, err }
-
-func done(_ sandlot.Changed, err error) error { return err }
 
 func ok(t *testing.T, err error) {
 	t.Helper()

@@ -39,25 +39,25 @@ func byRevoked(t *testing.T, s Stores) {
 		t.Helper()
 		for what, err := range map[string]error{
 			"a project":  drop(s.Publish.CreateProject(t.Context(), np)),
-			"a file":     drop(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))),
-			"a deletion": drop(made(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at))),
+			"a file":     drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)),
+			"a deletion": drop(s.Publish.DeleteFile(t.Context(), p.ID, "index.html", at)),
 		} {
 			wants(t, what, err, want)
 		}
 		wants(t, "the project", drop(s.Publish.Project(t.Context(), np.ID)), sandlot.ErrNotFound)
 	}
-	ok(t, done(s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(sandlot.ActionSuspend, "@pong"))))
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(sandlot.ActionSuspend, "@pong")))
 	refused(np, sandlot.ErrSuspended)
 	keyless := np
 	keyless.By = 0
 	refused(keyless, sandlot.ErrSuspended)
-	ok(t, done(s.Operate.Reinstate(t.Context(), ofAccount(p.Account), entry(sandlot.ActionReinstate, "@pong"))))
+	ok(t, s.Operate.Reinstate(t.Context(), ofAccount(p.Account), entry(sandlot.ActionReinstate, "@pong")))
 	s.Revoke(t, k.Hash)
 	wants(t, "the key", drop(s.Credentials.KeyByHash(t.Context(), k.Hash)), sandlot.ErrNotFound)
 	refused(np, sandlot.ErrRevoked)
-	ok(t, done(s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong"))))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
 	at.By = 0
-	wants(t, "a file of a suspended project", drop(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))),
+	wants(t, "a file of a suspended project", drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)),
 		sandlot.ErrSuspended)
 }
 
@@ -68,7 +68,7 @@ func (s Stores) verified(t *testing.T, handle, email string) sandlot.Account {
 	na.Email = email
 	a := s.mustAccount(t, na)
 	s.mustVerification(t, a, "token of "+handle, base().Add(time.Hour))
-	a = must(made(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base())))(t)
+	a = must(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base()))(t)
 	same(t, "verified", a.EmailVerified, true)
 	return a
 }
@@ -122,7 +122,7 @@ func renameRace(t *testing.T, s Stores) {
 		racers = append(racers, s.mustAccount(t, newAccount(fmt.Sprint("racer-", i))))
 	}
 	same(t, "how many have it", atOnce(t, len(racers), sandlot.ErrExists, func(i int) error {
-		return done(s.Accounts.Rename(background(), racers[i].ID, "kim", base(), base().Add(-time.Hour), 3))
+		return s.Accounts.Rename(background(), racers[i].ID, "kim", base(), base().Add(-time.Hour), 3)
 	}), 1)
 }
 
@@ -140,15 +140,15 @@ func takeOverOthers(t *testing.T, s Stores) {
 	kim, lee := s.verified(t, "kim", "kim@example.com"), s.verified(t, "lee", "kim@example.com")
 	other, from := s.named(t, "other", "max@example.com"), s.named(t, "from", "kim@example.com")
 	for name, err := range map[string]error{
-		"a verified account":   done(s.Accounts.TakeOver(t.Context(), lee.ID, kim.ID, "kim@example.com")),
-		"another address":      done(s.Accounts.TakeOver(t.Context(), other.ID, kim.ID, "kim@example.com")),
-		"an unverified one":    done(s.Accounts.TakeOver(t.Context(), from.ID, other.ID, "max@example.com")),
-		"not what it verified": done(s.Accounts.TakeOver(t.Context(), other.ID, kim.ID, "max@example.com")),
+		"a verified account":   s.Accounts.TakeOver(t.Context(), lee.ID, kim.ID, "kim@example.com"),
+		"another address":      s.Accounts.TakeOver(t.Context(), other.ID, kim.ID, "kim@example.com"),
+		"an unverified one":    s.Accounts.TakeOver(t.Context(), from.ID, other.ID, "max@example.com"),
+		"not what it verified": s.Accounts.TakeOver(t.Context(), other.ID, kim.ID, "max@example.com"),
 	} {
 		wants(t, name, err, sandlot.ErrNotFound)
 	}
-	ok(t, done(s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee"))))
-	wants(t, "a mailbox with a suspended account", done(s.Accounts.TakeOver(t.Context(), from.ID, kim.ID, "kim@example.com")),
+	ok(t, s.Operate.Suspend(t.Context(), ofAccount(lee.ID), entry(sandlot.ActionSuspend, "@lee")))
+	wants(t, "a mailbox with a suspended account", s.Accounts.TakeOver(t.Context(), from.ID, kim.ID, "kim@example.com"),
 		sandlot.ErrSuspended)
 	same(t, "its project's account", must(s.Publish.Project(t.Context(), "of-from"))(t).Account, from.ID)
 }
@@ -169,8 +169,8 @@ func (s Stores) propose(t *testing.T, a sandlot.Account, address, link string) {
 // take uses a link, which gives the address before a way back.
 func take(t *testing.T, s Stores, link string) sandlot.Account {
 	t.Helper()
-	return must(made(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife),
-		sandlot.Job{Kind: "notice", Due: base()})))(t)
+	return must(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife),
+		sandlot.Job{Kind: "notice", Due: base()}))(t)
 }
 
 // move makes an address the account's, and gives the one before a link back.
@@ -187,10 +187,10 @@ func takeEmailBack(t *testing.T, s Stores) {
 	s.move(t, kim, "new@example.com", "back")
 	s.session(t, kim, "one")
 	s.session(t, lee, "two")
-	same(t, "the account", must(made(s.Accounts.TakeEmailBack(t.Context(), token("back"), base())))(t), kim)
+	same(t, "the account", must(s.Accounts.TakeEmailBack(t.Context(), token("back"), base()))(t), kim)
 	same(t, "its sessions", len(must(s.Accounts.Sessions(t.Context(), kim.ID, base()))(t)), 0)
 	same(t, "another's", len(must(s.Accounts.Sessions(t.Context(), lee.ID, base()))(t)), 1)
-	_, err := made(s.Accounts.TakeEmailBack(t.Context(), token("back"), base()))
+	_, err := s.Accounts.TakeEmailBack(t.Context(), token("back"), base())
 	wants(t, "again", err, sandlot.ErrNotFound)
 }
 

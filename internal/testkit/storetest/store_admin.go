@@ -27,7 +27,7 @@ func (s Stores) logged(t *testing.T, e sandlot.LogEntry) {
 // mustRemove deletes a project.
 func mustRemove(t *testing.T, s Stores, id sandlot.ProjectID) {
 	t.Helper()
-	ok(t, done(s.Operate.Remove(t.Context(), ofProject(id), entry(sandlot.ActionDelete, string(id)))))
+	ok(t, s.Operate.Remove(t.Context(), ofProject(id), entry(sandlot.ActionDelete, string(id))))
 }
 
 // ofAccount and ofProject are what an operator acts on.
@@ -39,7 +39,7 @@ func listAllProjects(t *testing.T, s Stores) {
 	two := must(s.Publish.CreateProject(t.Context(), newProject("two", one.Account)))(t)
 	s.mustProject(t, "three")
 	s.mustPut(t, one, file("a.js", inline("abc"))) // the newest change, but the oldest project
-	ok(t, done(s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(sandlot.ActionSuspend, "two"))))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(two.ID), entry(sandlot.ActionSuspend, "two")))
 	list := func(q operate.ProjectQuery) (got []sandlot.ProjectID, last int64) {
 		for _, p := range must(s.Operate.ListProjects(t.Context(), q))(t) {
 			got, last = append(got, p.ID), p.Number
@@ -63,7 +63,7 @@ func removeAccount(t *testing.T, s Stores) {
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	e := entry(sandlot.ActionDelete, "@kim")
-	ok(t, done(s.Operate.Remove(t.Context(), ofAccount(a.ID), e)))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
 		"the account":   drop(s.Publish.Account(t.Context(), a.ID)),
@@ -71,7 +71,7 @@ func removeAccount(t *testing.T, s Stores) {
 		"its key":           drop(s.Credentials.KeyByHash(t.Context(), sum("key of kim"))),
 		"its project's key": drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
 		"its verification":  drop(s.Accounts.Verification(t.Context(), sum("token"), base())),
-		"deleting it again": done(s.Operate.Remove(t.Context(), ofAccount(a.ID), e)),
+		"deleting it again": s.Operate.Remove(t.Context(), ofAccount(a.ID), e),
 		"a project of it":   drop(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID))),
 		"a key of it":       drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
 		"an address of it":  s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
@@ -90,7 +90,7 @@ func provedAddress(t *testing.T, s Stores, a sandlot.Account, address string) {
 	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
 	a.Email = address
 	s.mustVerification(t, a, "token of "+address, base().Add(time.Hour))
-	must(made(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base())))(t)
+	must(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base()))(t)
 }
 
 func removeReported(t *testing.T, s Stores) {
@@ -109,7 +109,7 @@ func removeReported(t *testing.T, s Stores) {
 		must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
 	}
 	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
-		ok(t, done(s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle))))
+		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
 	}
 	for number, kept := range map[string]bool{"R-1": false, "R-2": true, "R-3": true, "R-4": true} {
 		got := must(s.Operate.Report(t.Context(), number))(t)

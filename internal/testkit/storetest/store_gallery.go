@@ -18,7 +18,7 @@ func (s Stores) verify(t *testing.T, a sandlot.AccountID) {
 	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base())))
 	v := account.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
 	must(s.Mail.AddVerification(t.Context(), v))(t)
-	must(made(s.Accounts.UseVerification(t.Context(), v.Token, base())))(t)
+	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
 }
 
 // maker records an account with a verified address.
@@ -72,7 +72,7 @@ func (s Stores) names(t *testing.T, after int64) (all []gallery.Named) {
 // tag has the owner of a project file it under other tags.
 func (s Stores) tag(t *testing.T, id sandlot.ProjectID, tags sandlot.Tags) {
 	t.Helper()
-	ok(t, done(s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags})))
+	ok(t, s.Management.SetDetails(t.Context(), id, publish.DetailsChange{Tags: &tags}))
 	same(t, "the tags", must(s.Publish.Project(t.Context(), id))(t).Tags, tags)
 }
 
@@ -102,9 +102,9 @@ func listedTagged(t *testing.T, s Stores) {
 	s.Unlist(t, "one", false)
 	s.lists(t, "when it is listed again", puzzle, "two", "one")
 	yes, none := true, sandlot.Tags("")
-	ok(t, done(s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes})))
+	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &none, Unlisted: &yes}))
 	no, some := false, sandlot.Tags("puzzle")
-	ok(t, done(s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no})))
+	ok(t, s.Management.SetDetails(t.Context(), "one", publish.DetailsChange{Tags: &some, Unlisted: &no}))
 	s.lists(t, "when both were changed at once", puzzle, "two", "one")
 	s.lists(t, "what it had before", cats, "long", "two")
 	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
@@ -112,12 +112,12 @@ func listedTagged(t *testing.T, s Stores) {
 		if subject.Account != 0 {
 			want = nil
 		}
-		ok(t, done(s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it"))))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
 		s.lists(t, "suspended", puzzle, want...)
-		ok(t, done(s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it"))))
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
 		s.lists(t, "reinstated", puzzle, "two", "one")
 	}
-	ok(t, done(s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two"))))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
 	s.lists(t, "when one is deleted", puzzle, "one")
 	unverified := newProject("waits", s.mustAccount(t, newAccount("lee")).ID)
 	unverified.Tags = "puzzle"
@@ -159,7 +159,7 @@ func relisted(t *testing.T, s Stores) {
 	follow("at first", false)
 	at, title := edit(p), "New name"
 	at.Title = &title
-	must(made(s.Publish.PutFile(t.Context(), "one", file("a.js", inline("a")), at)))(t)
+	must(s.Publish.PutFile(t.Context(), "one", file("a.js", inline("a")), at))(t)
 	follow("a title, by an edit", true)
 	s.tag(t, "one", "role-playing rätsel")
 	follow("tags", true)
@@ -170,20 +170,20 @@ func relisted(t *testing.T, s Stores) {
 		follow(fmt.Sprint("unlisted: ", unlisted), true)
 	}
 	for _, subject := range []sandlot.Subject{ofProject("two"), ofAccount(kim.ID)} {
-		ok(t, done(s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it"))))
+		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, "it")))
 		follow("suspended", true)
-		ok(t, done(s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it"))))
+		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, "it")))
 		follow("reinstated", true)
 	}
-	ok(t, done(s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9)))
+	ok(t, s.Accounts.Rename(t.Context(), kim.ID, "toad-hall", base(), base().Add(-time.Hour), 9))
 	follow("a handle", true)
 	s.verify(t, lee.ID)
 	follow("an address that was verified", true)
 	s.titled(t, "three", kim.ID, "Pung")
 	follow("a new one", false)
 	same(t, "the last", must(s.Gallery.Relisted(t.Context(), 0, 1))(t)[0].Relisting, last)
-	ok(t, done(s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two"))))
+	ok(t, s.Operate.Remove(t.Context(), ofProject("two"), entry(sandlot.ActionDelete, "two")))
 	follow("deleted", true)
-	ok(t, done(s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim"))))
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
 	follow("its account deleted", true)
 }

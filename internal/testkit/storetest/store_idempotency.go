@@ -38,7 +38,7 @@ func recordingSteps(t *testing.T, s Stores) map[string]func(ctx context.Context,
 		"PutFile": func(ctx context.Context, o *publish.IdempotencyRecord) (sandlot.AccountID, error) {
 			at := edit(q)
 			at.Idempotency = o
-			_, err := made(s.Publish.PutFile(ctx, q.ID, file("new.js", inline("new")), at))
+			_, err := s.Publish.PutFile(ctx, q.ID, file("new.js", inline("new")), at)
 			return q.Account, err
 		},
 	}

@@ -72,8 +72,8 @@ func (s Stores) leased(t *testing.T) (cover.Task, int64) {
 func settle(t *testing.T, s Stores, id string) cover.Task {
 	t.Helper()
 	task, lease := s.leased(t)
-	err := done(s.Covers.Settle(t.Context(), task, lease,
-		cover.Settled{Cover: sandlot.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base()))
+	err := s.Covers.Settle(t.Context(), task, lease,
+		cover.Settled{Cover: sandlot.PictureID(id), Fresh: fresh(id), Source: cover.FromCover, Made: "of " + id, Findings: "[]"}, base())
 	ok(t, err)
 	return task
 }
@@ -113,7 +113,7 @@ func settleLate(t *testing.T, s Stores) {
 	task, lease := s.leased(t)
 	s.Later(2 * time.Minute)
 	s.leased(t)
-	err := done(s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: "jlate", Fresh: fresh("jlate")}, base()))
+	err := s.Covers.Settle(t.Context(), task, lease, cover.Settled{Cover: "jlate", Fresh: fresh("jlate")}, base())
 	wants(t, "settling late", err, sandlot.ErrMoved)
 	_, err = s.Covers.Picture(t.Context(), "jlate", 320)
 	wants(t, "its picture", err, sandlot.ErrNotFound)
@@ -169,12 +169,12 @@ func useTicket(t *testing.T, s Stores) {
 	at.Idempotency = rec
 	stale := at
 	stale.Expect++
-	_, err := made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), stale))
+	_, err := s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), stale)
 	wants(t, "a step that fails", err, sandlot.ErrMoved)
 	got, _, err := s.Credentials.Ticket(t.Context(), k.Hash, base())
 	ok(t, err)
 	same(t, "the ticket after it", got, k)
-	_, err = made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))
+	_, err = s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at)
 	ok(t, err)
 	k.Used, k.ExpiresAt = true, rec.ExpiresAt
 	got, _, err = s.Credentials.Ticket(t.Context(), k.Hash, base())

@@ -92,7 +92,7 @@ func projectAndProof(t *testing.T, s Stores, name string) steps {
 	must(s.Publish.CreateProject(t.Context(), newProject(name+"-before", a.ID)))(t)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	create := func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
-	prove := func() error { return drop(made(s.Accounts.UseVerification(background(), sum(name), base()))) }
+	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
 	return steps{create, prove, func(t *testing.T, _, _ error) {
 		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, sandlot.ProjectID(name), sandlot.ProjectID(name+"-before"))
 	}}
@@ -101,11 +101,11 @@ func projectAndProof(t *testing.T, s Stores, name string) steps {
 func projectAndSuspension(t *testing.T, s Stores, name string) steps {
 	a, create := makes(t, s, name)
 	suspend := func() error {
-		return done(s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name)))
+		return s.Operate.Suspend(background(), ofAccount(a.ID), entry(sandlot.ActionSuspend, "@"+name))
 	}
 	return steps{create, suspend, func(t *testing.T, created, _ error) {
 		s.lists(t, "of the suspended account", gallery.ListedQuery{Account: a.ID})
-		ok(t, done(s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name))))
+		ok(t, s.Operate.Reinstate(t.Context(), ofAccount(a.ID), entry(sandlot.ActionReinstate, "@"+name)))
 		var want []sandlot.ProjectID
 		if created == nil {
 			want = append(want, sandlot.ProjectID(name))
@@ -117,7 +117,7 @@ func projectAndSuspension(t *testing.T, s Stores, name string) steps {
 func projectAndEnd(t *testing.T, s Stores, name string) steps {
 	a, create := makes(t, s, name)
 	end := func() error {
-		return done(s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name)))
+		return s.Operate.Remove(background(), ofAccount(a.ID), entry(sandlot.ActionDelete, "@"+name))
 	}
 	return steps{create, end, func(t *testing.T, _, ended error) {
 		ok(t, ended)
@@ -134,7 +134,7 @@ func projectAndFile(t *testing.T, s Stores, name string) steps {
 	at.Within = within
 	create := func() error { return drop(s.Publish.CreateProject(background(), np)) }
 	return steps{create, func() error {
-		return drop(made(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)))
+		return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at))
 	}, exactlyOne}
 }
 
@@ -147,7 +147,7 @@ func fileAndPart(t *testing.T, s Stores, name string) steps {
 	quota := publish.UploadQuota{Uploads: 9, Account: at.Within.Bytes}
 	save := func() error { return drop(s.Publish.SaveUpload(background(), u, part(1, inline("123456")), quota)) }
 	return steps{save, func() error {
-		return drop(made(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at)))
+		return drop(s.Publish.PutFile(background(), p.ID, file("a.js", inline("654321")), at))
 	}, exactlyOne}
 }
 
@@ -188,7 +188,7 @@ func twoHandles(t *testing.T, s Stores, name string) steps {
 	a := s.mustAccount(t, newAccount(name))
 	rename := func(handle string) func() error {
 		return func() error {
-			return done(s.Accounts.Rename(background(), a.ID, handle, base(), base().Add(-time.Hour), 1))
+			return s.Accounts.Rename(background(), a.ID, handle, base(), base().Add(-time.Hour), 1)
 		}
 	}
 	return steps{rename(name + "-one"), rename(name + "-two"), exactlyOne}
@@ -199,7 +199,7 @@ func addressAndProof(t *testing.T, s Stores, name string) steps {
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	other := name + "-other@example.com"
 	set := func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base())) }
-	prove := func() error { return drop(made(s.Accounts.UseVerification(background(), sum(name), base()))) }
+	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
 	return steps{set, prove, func(t *testing.T, set, proved error) {
 		exactlyOne(t, set, proved)
 		now, want := must(s.Publish.Account(t.Context(), a.ID))(t), a.Email
@@ -215,8 +215,8 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) steps {
 	other := name + "-other@example.com"
 	s.propose(t, a, other, name)
 	take := func() error {
-		return drop(made(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife),
-			sandlot.Job{Kind: "notice", Due: base()})))
+		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife),
+			sandlot.Job{Kind: "notice", Due: base()}))
 	}
 	return steps{take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
 		want := a.Email

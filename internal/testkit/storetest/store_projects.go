@@ -56,7 +56,7 @@ func putFile(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	at := edit(p)
 	at.At = base().Add(time.Minute)
-	got := must(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at)))(t)
+	got := must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("abc")), at))(t)
 	want := p
 	want.Version, want.Suffix, want.Size, want.FileCount = 2, at.Suffix, p.Size+3, 2
 	want.Seq, want.Change, want.UpdatedAt = got.Seq, got.Change, at.At
@@ -73,7 +73,7 @@ func deleteFile(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.js", inline("abc")))
 	p = s.mustPut(t, p, file("b.js", inline("b")))
 	at := edit(p)
-	got := must(made(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", at)))(t)
+	got := must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", at))(t)
 	want := p
 	want.Version, want.Suffix, want.Size, want.FileCount = 4, at.Suffix, p.Size-3, 2
 	want.Seq, want.Change, want.UpdatedAt = got.Seq, got.Change, at.At
@@ -140,9 +140,9 @@ func near(t *testing.T, s Stores) {
 	for _, name := range []string{"b.js", "lib/a.js", "lib/deep/b.js", "lib-a.js", "lib0", "lic", "gone"} {
 		list = append(list, file(name, inline(name)))
 	}
-	p = must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: append(list, manyFiles("many", 12, inline)...)},
-		edit(p))))(t)
-	p = must(made(s.Publish.DeleteFile(t.Context(), p.ID, "gone", edit(p))))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: append(list, manyFiles("many", 12, inline)...)},
+		edit(p)))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "gone", edit(p)))(t)
 	for folded, want := range map[string][]string{
 		"b.js": {"b.js"}, "B.js": nil, "nothing": nil, "readme": {"README"}, "gone": nil,
 		"b.js/c": {"b.js"}, "b.js/c/d.js": {"b.js"}, "readme/x": {"README"}, "b.jsx/c": nil,

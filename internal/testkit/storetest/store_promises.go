@@ -38,7 +38,7 @@ func newScene(t *testing.T, s Stores) *scene {
 	p = s.mustPut(t, p, file("a.js", inline("abc")))
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.js").Blob.ID, []sandlot.Variant{{Encoding: "br", Blob: inline("b")}}))
 	p = s.mustPut(t, p, file("b.wasm", named("b-wasm")))
-	p = must(made(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p))))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.js", edit(p)))(t)
 	u := s.mustSave(t, upload("u"), part(1, inline("one")))
 	u = s.mustSave(t, u, part(2, named("part-2")))
 	addCounts(t, s, map[sandlot.ProjectID]gallery.Counts{"pong": {Plays: 2, Likes: 1}})
@@ -110,17 +110,17 @@ func (sc *scene) refused(ctx context.Context) []call {
 			func() error { return drop(s.Publish.CreateProject(ctx, project)) }, sandlot.ErrExists,
 		},
 		{"PutFile at another version", func() error {
-			return drop(made(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale)))
+			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), stale))
 		}, sandlot.ErrMoved},
 		{"PutFile with an upload that moved on", func() error {
-			return drop(made(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late)))
+			return drop(s.Publish.PutFile(ctx, p.ID, file("c.js", named("refused")), late))
 		}, sandlot.ErrUploadMoved},
 		{
 			"PutFile with a name in another case",
-			func() error { return drop(made(s.Publish.PutFile(ctx, p.ID, folded, edit(p)))) }, sandlot.ErrExists,
+			func() error { return drop(s.Publish.PutFile(ctx, p.ID, folded, edit(p))) }, sandlot.ErrExists,
 		},
 		{"DeleteFile", func() error {
-			return drop(made(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p))))
+			return drop(s.Publish.DeleteFile(ctx, p.ID, "none.js", edit(p)))
 		}, sandlot.ErrNotFound},
 		{"SaveUpload", func() error {
 			return drop(s.Publish.SaveUpload(ctx, u, part(1, named("refused")), publish.UploadQuota{}))
@@ -129,7 +129,7 @@ func (sc *scene) refused(ctx context.Context) []call {
 			return drop(s.Operate.AddKey(ctx, a, key("key of kim"), true, entry(sandlot.ActionNewKey, "@kim")))
 		}, sandlot.ErrExists},
 		{"Suspend", func() error {
-			return done(s.Operate.Suspend(ctx, ofProject("none"), entry(sandlot.ActionSuspend, "none")))
+			return s.Operate.Suspend(ctx, ofProject("none"), entry(sandlot.ActionSuspend, "none"))
 		}, sandlot.ErrNotFound},
 		{"PutVariants", func() error {
 			return s.Variants.PutVariants(ctx, 1<<40, []sandlot.Variant{{Encoding: "br", Blob: named("refused")}})
@@ -155,7 +155,7 @@ func endedContext(t *testing.T, s Stores) {
 	before := sc.state(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	put := drop(made(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p))))
+	put := drop(s.Publish.PutFile(ctx, sc.p.ID, file("c.js", inline("c")), edit(sc.p)))
 	wants(t, "PutFile", put, context.Canceled)
 	wants(t, "PutFile says so", put, sandlot.ErrNoEffect)
 	wants(t, "SaveUpload", drop(s.Publish.SaveUpload(ctx, sc.u, part(9, inline("nine")), publish.UploadQuota{})), context.Canceled)
@@ -173,8 +173,8 @@ func missing(t *testing.T, s Stores) {
 		"SetEmail":             s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base())),
 		"KeyByHash":            drop(s.Credentials.KeyByHash(ctx, sum("nothing"))),
 		"CreateProject":        drop(s.Publish.CreateProject(ctx, newProject("tetra", 99))),
-		"PutFile":              drop(made(s.Publish.PutFile(ctx, p.ID, f, edit(p)))),
-		"DeleteFile":           drop(made(s.Publish.DeleteFile(ctx, p.ID, "a.js", edit(p)))),
+		"PutFile":              drop(s.Publish.PutFile(ctx, p.ID, f, edit(p))),
+		"DeleteFile":           drop(s.Publish.DeleteFile(ctx, p.ID, "a.js", edit(p))),
 		"Project":              drop(s.Publish.Project(ctx, p.ID)),
 		"Version":              drop(s.Publish.Version(ctx, p.ID, 1)),
 		"Version of a project": drop(s.Publish.Version(ctx, "pong", 2)),
@@ -189,7 +189,7 @@ func missing(t *testing.T, s Stores) {
 		"RetryJob":             s.Mail.RetryJob(ctx, sandlot.Job{ID: 99}, base()),
 		"AddVerification":      drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"})),
 		"Verification":         drop(s.Accounts.Verification(ctx, sum("nothing"), base())),
-		"UseVerification":      drop(made(s.Accounts.UseVerification(ctx, sum("nothing"), base()))),
+		"UseVerification":      drop(s.Accounts.UseVerification(ctx, sum("nothing"), base())),
 		"RefuseVerification":   drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base())),
 		"PutVariants":          s.Variants.PutVariants(ctx, 99, nil),
 	} {
@@ -211,7 +211,7 @@ func updaters(t *testing.T, s Stores) {
 		same(t, "winners", atOnce(t, 50, sandlot.ErrMoved, func(i int) error {
 			at := edit(p)
 			at.Suffix = fmt.Sprint("racer-", i)
-			return drop(made(s.Publish.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at)))
+			return drop(s.Publish.PutFile(background(), p.ID, file(fmt.Sprintf("%d.js", i), inline(fmt.Sprint(i))), at))
 		}), 1)
 		p = must(s.Publish.Project(t.Context(), p.ID))(t)
 		same(t, "the version", p.Version, round+2)
@@ -271,8 +271,8 @@ func wholeSteps(t *testing.T, s Stores) {
 				return
 			}
 			var err error
-			if p, err = made(s.Publish.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))),
-				edit(p))); err != nil {
+			if p, err = s.Publish.PutFile(background(), p.ID, file("a.js", inline(fmt.Sprintf("%0*d", p.Version, 0))),
+				edit(p)); err != nil {
 				ended <- err
 				return
 			}

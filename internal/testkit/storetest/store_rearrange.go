@@ -32,7 +32,7 @@ func without(t *testing.T, s Stores, p sandlot.Project) (list []sandlot.File) {
 
 func rearrangeMany(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	p = must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p))))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p)))(t)
 	same(t, "version and number of files", []int{p.Version, p.FileCount}, []int{2, several + 1})
 	index, old := s.fileNamed(t, p, "index.html"), without(t, s, p)
 	c := publish.Change{
@@ -56,13 +56,13 @@ func rearrangeMany(t *testing.T, s Stores) {
 		want[name] = text
 		size += int64(len(text))
 	}
-	got := must(made(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))))(t)
+	got := must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), got)
 	same(t, "the totals", []any{got.Version, got.FileCount, got.Size, got.Primary}, []any{3, several + 1, size, "start.html"})
 	same(t, "files", texts(t, s.Publish, p.ID, 3), want)
 	same(t, "files before", without(t, s, p), old)
 	back := publish.Change{Drop: must(s.Publish.Files(t.Context(), p.ID, 3))(t), Put: append(old, index), Primary: "index.html"}
-	p3 := must(made(s.Management.Rearrange(t.Context(), p.ID, back, edit(got))))(t)
+	p3 := must(s.Management.Rearrange(t.Context(), p.ID, back, edit(got)))(t)
 	same(t, "the files of before again", without(t, s, p3), old)
 	same(t, "their totals", []any{p3.FileCount, p3.Size}, []any{p.FileCount, p.Size})
 	s.clean(t, "then")
@@ -78,7 +78,7 @@ func rearrangeAll(t *testing.T, s Stores) {
 	at.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: p.ID, Version: 2, ExpiresAt: base().Add(aDay)}
 	at.Within = publish.Quota{Bytes: p.Size + sizeOf(put)}
 	rearrange := func() (sandlot.Project, error) {
-		return made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))
+		return s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)
 	}
 	got := must(rearrange())(t)
 	same(t, "the project", []any{got.Version, got.Title, got.Wrapper, got.Suffix, got.UpdatedAt, got.FileCount},
@@ -93,7 +93,7 @@ func rearrangeAll(t *testing.T, s Stores) {
 	p = s.mustProject(t, "tetra")
 	at = edit(p)
 	at.Email = &publish.NewEmail{Address: "lee@example.com", Job: job("lee@example.com", base())}
-	must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at)))(t)
+	must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: put}, at))(t)
 	same(t, "the address", must(s.Publish.Account(t.Context(), p.Account))(t).Email, "lee@example.com")
 	s.clean(t, "then")
 }
@@ -101,7 +101,7 @@ func rearrangeAll(t *testing.T, s Stores) {
 func rearrangeRefused(t *testing.T, s Stores) {
 	a := s.maker(t, "kim")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("pong", a.ID)))(t)
-	p = must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p))))(t)
+	p = must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{Put: manyFiles("a", several, inline)}, edit(p)))(t)
 	before, index := without(t, s, p), s.fileNamed(t, p, "index.html")
 	u, k := s.mustSave(t, upload("u"), part(1, inline("one"))), s.mint(t, p, "revoked")
 	s.Revoke(t, k.Hash)
@@ -150,7 +150,7 @@ func rearrangeRefused(t *testing.T, s Stores) {
 		c, at := c, edit(p)
 		at.Idempotency = &publish.IdempotencyRecord{Key: sum("call"), Project: p.ID, Version: 3, ExpiresAt: base().Add(aDay)}
 		r.change(&c, &at)
-		err := drop(made(s.Management.Rearrange(t.Context(), p.ID, c, at)))
+		err := drop(s.Management.Rearrange(t.Context(), p.ID, c, at))
 		wants(t, what, err, r.want)
 		wants(t, what+" says that it had no effect", err, sandlot.ErrNoEffect)
 		same(t, what+": the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
@@ -159,7 +159,7 @@ func rearrangeRefused(t *testing.T, s Stores) {
 		wants(t, what+": the record", drop(s.Publish.IdempotencyRecord(t.Context(), sum("call"), base())), sandlot.ErrNotFound)
 		s.clean(t, what)
 	}
-	same(t, "in the end", must(made(s.Management.Rearrange(t.Context(), p.ID, c, edit(p))))(t).FileCount, several+1)
+	same(t, "in the end", must(s.Management.Rearrange(t.Context(), p.ID, c, edit(p)))(t).FileCount, several+1)
 	same(t, "names without a record", must(s.Upkeep.Unknown(t.Context(), refs))(t), nil)
 	s.clean(t, "in the end")
 }

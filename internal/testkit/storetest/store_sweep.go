@@ -38,7 +38,7 @@ func sweepKeeps(t *testing.T, s Stores) {
 	variants := []sandlot.Variant{{Encoding: "gzip", Blob: named("variant")}}
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID, variants))
 	p = s.mustPut(t, p, file("a.wasm", named("version-3")))
-	p = must(made(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p))))(t)
+	p = must(s.Publish.DeleteFile(t.Context(), p.ID, "a.wasm", edit(p)))(t)
 	s.mustPut(t, p, file("index.html", inline("changed")))
 	s.mustSave(t, upload("u"), part(1, named("part")))
 	same(t, "the names", s.sweepAll(t), nil)
@@ -118,7 +118,7 @@ func (s Stores) trim(t *testing.T, keep int, before time.Time, limit int) {
 			t.Fatal("a trim of 1000 calls found no end")
 		}
 		var err error
-		last, more, _, err = s.Upkeep.Trim(t.Context(), keep, before, last, limit)
+		last, more, err = s.Upkeep.Trim(t.Context(), keep, before, last, limit)
 		ok(t, err)
 	}
 	list, _ := s.mistakes(t)
@@ -146,7 +146,7 @@ func (s Stores) versions(t *testing.T, p sandlot.Project, n int) sandlot.Project
 	for p.Version < n {
 		at := edit(p)
 		at.At = base().Add(time.Duration(p.Version) * time.Minute)
-		p = must(made(s.Publish.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at)))(t)
+		p = must(s.Publish.PutFile(t.Context(), p.ID, file("a.wasm", named(fmt.Sprintf("%s-%d", p.ID, p.Version+1))), at))(t)
 	}
 	return p
 }
@@ -154,7 +154,7 @@ func (s Stores) versions(t *testing.T, p sandlot.Project, n int) sandlot.Project
 func trimSteps(t *testing.T, s Stores) {
 	p := s.versions(t, s.mustProject(t, "pong"), 12)
 	later := base().Add(time.Hour)
-	_, more, _, err := s.Upkeep.Trim(t.Context(), 1, later, 0, 4)
+	_, more, err := s.Upkeep.Trim(t.Context(), 1, later, 0, 4)
 	ok(t, err)
 	same(t, "after one step", []any{more, s.kept(t, p)}, []any{true, []int{5, 6, 7, 8, 9, 10, 11, 12}})
 	// Another run begins anew, as after a restart, and finds what is left.

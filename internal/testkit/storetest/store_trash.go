@@ -14,11 +14,11 @@ func mustTrash(t *testing.T, s Stores, id sandlot.ProjectID, at time.Time) {
 	t.Helper()
 	e := entry(sandlot.ActionDelete, string(id))
 	e.At = at
-	ok(t, done(s.Management.Trash(t.Context(), id, 0, e)))
+	ok(t, s.Management.Trash(t.Context(), id, 0, e))
 }
 
 func (s Stores) takeBack(t *testing.T, id sandlot.ProjectID) error {
-	return done(s.Management.TakeBack(t.Context(), id, publish.Quota{}, entry(sandlot.ActionTakeBack, string(id))))
+	return s.Management.TakeBack(t.Context(), id, publish.Quota{}, entry(sandlot.ActionTakeBack, string(id)))
 }
 
 func (s Stores) purge(t *testing.T, id sandlot.ProjectID) error {
@@ -30,17 +30,17 @@ func trashHides(t *testing.T, s Stores) {
 	p := s.titled(t, "pong", a.ID, "Pong")
 	s.lists(t, "before", gallery.ListedQuery{}, "pong")
 	e := entry(sandlot.ActionDelete, "pong")
-	ok(t, done(s.Management.Trash(t.Context(), p.ID, 0, e)))
+	ok(t, s.Management.Trash(t.Context(), p.ID, 0, e))
 	s.logged(t, e)
 	for name, err := range map[string]error{
 		"the project": drop(s.Publish.Project(t.Context(), p.ID)), "its version": drop(s.Publish.Version(t.Context(), p.ID, 1)),
 		"its files":      drop(s.Publish.Files(t.Context(), p.ID, 1)),
 		"its key":        drop(s.Credentials.KeyByHash(t.Context(), sum("key of project pong"))),
 		"its details":    drop(s.Management.Details(t.Context(), p.ID)),
-		"an edit":        drop(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), edit(p)))),
-		"details":        done(s.Management.SetDetails(t.Context(), p.ID, publish.Details{}.Change())),
-		"a version less": done(s.Management.EraseVersion(t.Context(), p.ID, 1, base())),
-		"deleting it":    done(s.Management.Trash(t.Context(), p.ID, 0, e)),
+		"an edit":        drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), edit(p))),
+		"details":        s.Management.SetDetails(t.Context(), p.ID, publish.Details{}.Change()),
+		"a version less": s.Management.EraseVersion(t.Context(), p.ID, 1, base()),
+		"deleting it":    s.Management.Trash(t.Context(), p.ID, 0, e),
 	} {
 		wants(t, name, err, sandlot.ErrNotFound)
 	}
@@ -63,7 +63,7 @@ func takeBack(t *testing.T, s Stores) {
 	s.titled(t, "older", a.ID, "Older")
 	p := s.titled(t, "pong", a.ID, "Pong")
 	ok(t,
-		done(s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "two\nlines", Threads: true}.Change())))
+		s.Management.SetDetails(t.Context(), p.ID, publish.Details{Title: "Pong", Description: "two\nlines", Threads: true}.Change()))
 	p = s.mustPut(t, p, file("a.wasm", named("version-2")))
 	ok(t, s.Variants.PutVariants(t.Context(), s.fileNamed(t, p, "a.wasm").Blob.ID,
 		[]sandlot.Variant{{Encoding: "br", Blob: named("variant")}}))
@@ -77,7 +77,7 @@ func takeBack(t *testing.T, s Stores) {
 	mustTrash(t, s, p.ID, base())
 	same(t, "swept meanwhile", s.sweep(t, base().Add(publish.TrashKept-time.Minute), base().Add(2*publish.TrashLife)), nil)
 	e := entry(sandlot.ActionTakeBack, "pong")
-	ok(t, done(s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 3}, e)))
+	ok(t, s.Management.TakeBack(t.Context(), p.ID, publish.Quota{Projects: 3}, e))
 	s.logged(t, e)
 	p.Change += 2
 	same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
@@ -133,12 +133,12 @@ func sweepTrash(t *testing.T, s Stores) {
 
 func keepTakenDown(t *testing.T, s Stores) {
 	p := s.mustPut(t, s.mustProject(t, "pong"), file("a.wasm", named("first")))
-	ok(t, done(s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong"))))
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "pong")))
 	mustTrash(t, s, p.ID, base())
 	end := base().Add(2 * publish.TrashKept)
 	same(t, "while it is down", s.sweep(t, end, end.Add(-time.Hour)), nil)
 	wants(t, "for good by its owner", s.purge(t, p.ID), sandlot.ErrSuspended)
-	ok(t, done(s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong"))))
+	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "pong")))
 	same(t, "once it is not", s.sweep(t, end, end.Add(-time.Hour)), []sandlot.BlobRef{"first"})
 	isGone(t, s, p.ID)
 }
@@ -157,7 +157,7 @@ func setDetails(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
 	same(t, "before", must(s.Management.Details(t.Context(), p.ID))(t), publish.Details{Title: p.Title})
 	want := publish.Details{Title: "Pong", Description: "two\nlines", Unlisted: true, Threads: true, Tags: "cats 3d"}
-	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, want.Change())))
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, want.Change()))
 	same(t, "after", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	got := must(s.Publish.Project(t.Context(), p.ID))(t)
 	if got.Version != 1 || !got.Unlisted || !got.Threads || got.Title != "Pong" {
@@ -165,27 +165,27 @@ func setDetails(t *testing.T, s Stores) {
 	}
 	other, lang, yes := "Other", "de", false
 	part := publish.DetailsChange{Title: &other, Lang: &lang, Unlisted: &yes, Expect: 1}
-	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, part)))
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, part))
 	want.Title, want.Unlisted = "Other", false
 	same(t, "after a part", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	part.Expect = 2
-	wants(t, "at another version", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrMoved)
+	wants(t, "at another version", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrMoved)
 	part.Expect, part.Seen = 1, "another"
-	ok(t, done(s.Management.SetDetails(t.Context(), p.ID, part))) // they are so already
+	ok(t, s.Management.SetDetails(t.Context(), p.ID, part)) // they are so already
 	next := "next"
 	part.Title = &next
-	wants(t, "where others are by now", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrMoved)
+	wants(t, "where others are by now", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrMoved)
 	part.Title, part.Seen = &other, ""
 	part.Expect, part.By = 0, 1<<40
-	wants(t, "by a key that is gone", done(s.Management.SetDetails(t.Context(), p.ID, part)), sandlot.ErrRevoked)
+	wants(t, "by a key that is gone", s.Management.SetDetails(t.Context(), p.ID, part), sandlot.ErrRevoked)
 	got = must(s.Publish.Project(t.Context(), p.ID))(t)
 	at, text := edit(got), "with a version"
 	at.Details = publish.DetailsChange{Description: &text, Unlisted: &want.Threads}
-	made := must(made(s.Management.Rearrange(t.Context(), p.ID, publish.Change{}, at)))(t)
+	made := must(s.Management.Rearrange(t.Context(), p.ID, publish.Change{}, at))(t)
 	same(t, "read again", must(s.Publish.Project(t.Context(), p.ID))(t), made)
 	want.Description, want.Unlisted = text, true
 	same(t, "with a version", must(s.Management.Details(t.Context(), p.ID))(t), want)
 	want = publish.Details{Title: "Pong"}
-	wants(t, "of nothing", done(s.Management.SetDetails(t.Context(), "never-there", want.Change())), sandlot.ErrNotFound)
+	wants(t, "of nothing", s.Management.SetDetails(t.Context(), "never-there", want.Change()), sandlot.ErrNotFound)
 	wants(t, "of nothing", drop(s.Management.Details(t.Context(), "never-there")), sandlot.ErrNotFound)
 }

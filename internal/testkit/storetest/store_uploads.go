@@ -101,7 +101,7 @@ func completionMoved(t *testing.T, s Stores) {
 	put := func(what string, of publish.Upload) {
 		at := edit(p)
 		at.Upload = completion(of, p.ID)
-		wants(t, what, drop(made(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at))), sandlot.ErrUploadMoved)
+		wants(t, what, drop(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("joined")), at)), sandlot.ErrUploadMoved)
 		same(t, "the project", must(s.Publish.Project(t.Context(), p.ID))(t), p)
 	}
 	put("an earlier generation", u)

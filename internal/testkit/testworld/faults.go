@@ -10,6 +10,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/sqlstore"
 )
 
 // ErrPanic, as an error after a step, makes the step panic after it happened.
@@ -41,66 +42,91 @@ func (f *Faults) Around(step string, do func() error) error {
 	return after
 }
 
-// with is Around for a step that returns something.
+// with is Around for a call that returns something.
 func with[T any](f *Faults, step string, do func() (T, error)) (out T, err error) {
 	err = f.Around(step, func() error { out, err = do(); return err })
 	return out, err
 }
 
-// changing is with for a step that also returns what it changed.
-func changing[T any](f *Faults, step string, do func() (T, sandlot.Changed, error)) (out T, changed sandlot.Changed, err error) {
-	err = f.Around(step, func() error { out, changed, err = do(); return err })
-	return out, changed, err
+// faulty is a store whose steps have faults that the Service which observes it sees as those of the database.
+type faulty struct {
+	db     *sqlstore.DB
+	faults *Faults
+	around publish.Around
+}
+
+// stepOf does a step of s with its faults.
+func stepOf[T any](s *faulty, name string, do func(sqlstore.Publish) (T, error)) (T, error) {
+	db := *s.db
+	db.Publish().Observe(func(step func() (sandlot.Changed, error), blobs []sandlot.Blob) error {
+		return s.around(func() (changed sandlot.Changed, err error) {
+			err = s.faults.Around(name, func() error { changed, err = step(); return err })
+			return changed, err
+		}, blobs)
+	})
+	return do(db.Publish())
 }
 
 // Store is a store with faults.
 type Store struct {
 	publish.Store
-	Faults *Faults
+	faulty *faulty
+}
+
+// Observe implements publish.Store.
+func (s Store) Observe(around publish.Around) {
+	s.faulty.around = around
+	s.Store.Observe(around)
 }
 
 func (s Store) CreateAccount(ctx context.Context, na publish.NewAccount) (sandlot.Account, error) {
-	return with(s.Faults, "CreateAccount", func() (sandlot.Account, error) { return s.Store.CreateAccount(ctx, na) })
+	return stepOf(s.faulty, "CreateAccount",
+		func(db sqlstore.Publish) (sandlot.Account, error) { return db.CreateAccount(ctx, na) })
 }
 
 func (s Store) CreateProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
-	return with(s.Faults, "CreateProject", func() (sandlot.Project, error) { return s.Store.CreateProject(ctx, np) })
+	return stepOf(s.faulty, "CreateProject",
+		func(db sqlstore.Publish) (sandlot.Project, error) { return db.CreateProject(ctx, np) })
 }
 
-func (s Store) PutFile(ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit) (sandlot.Project, sandlot.Changed,
-	error,
-) {
-	return changing(s.Faults, "PutFile", func() (sandlot.Project, sandlot.Changed, error) { return s.Store.PutFile(ctx, id, f, at) })
+func (s Store) PutFile(
+	ctx context.Context, id sandlot.ProjectID, f sandlot.File, at publish.Edit,
+) (sandlot.Project, error) {
+	return stepOf(s.faulty, "PutFile",
+		func(db sqlstore.Publish) (sandlot.Project, error) { return db.PutFile(ctx, id, f, at) })
 }
 
-func (s Store) DeleteFile(ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit) (sandlot.Project, sandlot.Changed,
-	error,
-) {
-	return changing(s.Faults, "DeleteFile",
-		func() (sandlot.Project, sandlot.Changed, error) { return s.Store.DeleteFile(ctx, id, name, at) })
+func (s Store) DeleteFile(
+	ctx context.Context, id sandlot.ProjectID, name string, at publish.Edit,
+) (sandlot.Project, error) {
+	return stepOf(s.faulty, "DeleteFile",
+		func(db sqlstore.Publish) (sandlot.Project, error) { return db.DeleteFile(ctx, id, name, at) })
 }
 
-func (s Store) SaveUpload(ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota) (int64, error) {
-	return with(s.Faults, "SaveUpload", func() (int64, error) { return s.Store.SaveUpload(ctx, u, part, within) })
+func (s Store) SaveUpload(
+	ctx context.Context, u publish.Upload, part *publish.Part, within publish.UploadQuota,
+) (int64, error) {
+	return stepOf(s.faulty, "SaveUpload",
+		func(db sqlstore.Publish) (int64, error) { return db.SaveUpload(ctx, u, part, within) })
 }
 
 func (s Store) IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time,
 	or ...sandlot.Digest,
 ) (publish.IdempotencyRecord, error) {
-	return with(s.Faults, "IdempotencyRecord",
+	return with(s.faulty.faults, "IdempotencyRecord",
 		func() (publish.IdempotencyRecord, error) { return s.Store.IdempotencyRecord(ctx, key, now, or...) })
 }
 
 func (s Store) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
-	return with(s.Faults, "Project", func() (sandlot.Project, error) { return s.Store.Project(ctx, id) })
+	return with(s.faulty.faults, "Project", func() (sandlot.Project, error) { return s.Store.Project(ctx, id) })
 }
 
 func (s Store) Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error) {
-	return with(s.Faults, "Files", func() ([]sandlot.File, error) { return s.Store.Files(ctx, id, version) })
+	return with(s.faulty.faults, "Files", func() ([]sandlot.File, error) { return s.Store.Files(ctx, id, version) })
 }
 
 func (s Store) FilesNear(ctx context.Context, id sandlot.ProjectID, folded string) ([]sandlot.File, error) {
-	return with(s.Faults, "FilesNear", func() ([]sandlot.File, error) { return s.Store.FilesNear(ctx, id, folded) })
+	return with(s.faulty.faults, "FilesNear", func() ([]sandlot.File, error) { return s.Store.FilesNear(ctx, id, folded) })
 }
 
 // Counts is a store of counts with faults.
@@ -120,18 +146,20 @@ func (s Counts) Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Proj
 // Management is a store of what owners do by hand, with faults.
 type Management struct {
 	publish.ManagementStore
-	Faults *Faults
+	faulty *faulty
 }
 
-func (s Management) Rearrange(ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit) (sandlot.Project,
-	sandlot.Changed, error,
-) {
-	return changing(s.Faults, "Rearrange",
-		func() (sandlot.Project, sandlot.Changed, error) { return s.ManagementStore.Rearrange(ctx, id, c, at) })
+func (s Management) Rearrange(
+	ctx context.Context, id sandlot.ProjectID, c publish.Change, at publish.Edit,
+) (sandlot.Project, error) {
+	return stepOf(s.faulty, "Rearrange",
+		func(db sqlstore.Publish) (sandlot.Project, error) { return db.Rearrange(ctx, id, c, at) })
 }
 
-func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) (sandlot.Changed, error) {
-	return with(s.Faults, "SetDetails", func() (sandlot.Changed, error) { return s.ManagementStore.SetDetails(ctx, id, d) })
+func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publish.DetailsChange) error {
+	_, err := stepOf(s.faulty, "SetDetails",
+		func(db sqlstore.Publish) (_ struct{}, err error) { return struct{}{}, db.SetDetails(ctx, id, d) })
+	return err
 }
 
 // Blobs fail where they are told to. The fields must not be set while calls are under way.

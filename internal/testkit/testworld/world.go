@@ -70,7 +70,8 @@ type Services struct {
 // Parts are their dependencies.
 type Parts struct {
 	Config publish.Config // of the Service
-	DB     *sqlstore.DB   // the store itself, which has no faults
+	DB     *sqlstore.DB   // the store as a command beside the server has it: no Service observes its steps, and it has no faults
+	Served *sqlstore.DB   // the store whose steps Publish observes
 	Disk   *blob.Disk     // is Stored where that is a folder
 	Faults *Faults        // of the steps of the stores that the Service calls
 	Blobs  *Blobs         // that the Service calls
@@ -167,13 +168,14 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
 	w.KeyUses = publish.NewKeyUses(w.DB.Credentials(), w.Log, nil)
 	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
-	w.Publish = w.Another(w.Config)
-	w.Account = w.AnotherAccount(w.DB.Account().Stores())
+	w.Served = w.beside()
+	w.Publish = w.AnotherOn(w.Config, w.StoresOn(w.Served))
+	w.Account = w.AnotherAccount(w.Served.Account().Stores())
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish.Reader, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish.Reader, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})
 	w.Covers = cover.New(cover.Config{
-		Store: w.DB.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader, Heads: w.Publish.Heads.After,
+		Store: w.Served.Covers(), Content: w.Publish.Contents, Projects: w.Publish.Reader,
 		Places: w.Config.Places, Temporary: w.Dir, Now: w.now,
 	})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
@@ -191,12 +193,19 @@ func (w *World) close() {
 	}
 }
 
-// Stores are what the Service is opened on.
-func (w *World) Stores() publish.Stores {
-	return publish.Stores{
-		Store: Store{w.DB.Publish(), w.Faults}, Management: Management{w.DB.Publish(), w.Faults}, Blobs: w.Blobs,
-		Statistics: w.Counters,
-	}
+// beside is the same store for another Service to observe.
+func (w *World) beside() *sqlstore.DB {
+	db := *w.DB
+	return &db
+}
+
+// Stores are what another Service is opened on.
+func (w *World) Stores() publish.Stores { return w.StoresOn(w.beside()) }
+
+// StoresOn is Stores of a store that the Service will observe.
+func (w *World) StoresOn(db *sqlstore.DB) publish.Stores {
+	s := &faulty{db: db, faults: w.Faults}
+	return publish.Stores{Store: Store{db.Publish(), s}, Management: Management{db.Publish(), s}, Blobs: w.Blobs, Statistics: w.Counters}
 }
 
 // Another is a second Service on the stores as they are: what a restart would bring, or another process.
@@ -217,7 +226,7 @@ func (w *World) AnotherOn(cfg publish.Config, stores publish.Stores) *publish.Se
 // AnotherAccount is a second account.Service beside w.Publish, on these stores.
 func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 	w.t.Helper()
-	cfg := account.Config{Spend: w.Config.Spend, Heads: w.Publish.Heads.After}
+	cfg := account.Config{Spend: w.Config.Spend}
 	s, err := account.New(w.t.Context(), cfg, stores, account.WithClock(w.now))
 	expect.OK(w.t, err)
 	return s

@@ -121,7 +121,7 @@ func (e *exhibition) projects() {
 	for _, p := range exhibits {
 		e.later(time.Second)
 		e.add(p.id, publish.NewProject{Account: e.accountOf(p.owner), Title: p.title, Described: publish.Described{Lang: p.lang}})
-		if _, err := e.db.Publish().SetDetails(e.t.Context(), p.id, publish.Details{Title: p.title, Description: p.description}.Change()); err != nil {
+		if err := e.db.Publish().SetDetails(e.t.Context(), p.id, publish.Details{Title: p.title, Description: p.description}.Change()); err != nil {
 			e.t.Fatal(err)
 		}
 	}
@@ -160,7 +160,7 @@ func figuresOf(day, plays int) (a figures.Added) {
 func (e *exhibition) trash(id sandlot.ProjectID, title string) {
 	e.t.Helper()
 	e.add(id, publish.NewProject{Account: e.accountOf("ada"), Title: title})
-	_, err := e.db.Publish().Trash(e.t.Context(), id, 0, sandlot.LogEntry{At: e.now(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: string(id)})
+	err := e.db.Publish().Trash(e.t.Context(), id, 0, sandlot.LogEntry{At: e.now(), Actor: sandlot.ActorOwner, Action: sandlot.ActionDelete, Target: string(id)})
 	expect.OK(e.t, err)
 }
 

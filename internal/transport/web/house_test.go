@@ -91,7 +91,7 @@ func (w *world) moved() string {
 // suspend takes a project down.
 func (w *world) suspend(id sandlot.ProjectID) {
 	w.t.Helper()
-	_, err := w.db.Operate().Suspend(w.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{At: w.now(), Reason: "a report"})
+	err := w.db.Operate().Suspend(w.t.Context(), sandlot.Subject{Project: id}, sandlot.LogEntry{At: w.now(), Reason: "a report"})
 	expect.OK(w.t, err)
 }
 
@@ -129,21 +129,21 @@ func (w *world) add(id sandlot.ProjectID, np publish.NewProject) sandlot.Project
 // put records the version after n.
 func (w *world) put(id sandlot.ProjectID, n int, name, text string) sandlot.Project {
 	w.t.Helper()
-	p, _, err := w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
+	p, err := w.db.Publish().PutFile(w.t.Context(), id, fileOf(name, text), publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
 	return must(p, err)(w.t)
 }
 
 // rearrange records the version after n.
 func (w *world) rearrange(id sandlot.ProjectID, n int, c publish.Change) sandlot.Project {
 	w.t.Helper()
-	p, _, err := w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
+	p, err := w.db.Publish().Rearrange(w.t.Context(), id, c, publish.Edit{At: w.now(), Expect: n, Suffix: "0123456789"})
 	return must(p, err)(w.t)
 }
 
 // describe records what kim says of the game.
 func (w *world) describe(d publish.Details) {
 	w.t.Helper()
-	_, err := w.db.Publish().SetDetails(w.t.Context(), gameID, d.Change())
+	err := w.db.Publish().SetDetails(w.t.Context(), gameID, d.Change())
 	expect.OK(w.t, err)
 }
 

@@ -242,7 +242,7 @@ func (w *world) busy() {
 // unconfirmed is ada before she has confirmed her address, with a project that she hides.
 func (w *world) unconfirmed() {
 	w.in.Exec("UPDATE accounts SET verified = 0 WHERE handle = 'ada'")
-	must(w.db.Publish().SetDetails(w.t.Context(), harbor, publish.Details{Title: "Paper Boats", Unlisted: true}.Change()))(w.t)
+	expect.OK(w.t, w.db.Publish().SetDetails(w.t.Context(), harbor, publish.Details{Title: "Paper Boats", Unlisted: true}.Change()))
 }
 
 // emptied keeps all projects out of the gallery.

@@ -81,7 +81,7 @@ func TestWhatIsWrongIsSaidBesideWhatWasTyped(t *testing.T) {
 		}
 	}
 	h := house(t)
-	_, err := h.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: h.kim.account.ID}, sandlot.LogEntry{At: h.now(), Reason: "spam"})
+	err := h.db.Operate().Suspend(t.Context(), sandlot.Subject{Account: h.kim.account.ID}, sandlot.LogEntry{At: h.now(), Reason: "spam"})
 	expect.OK(t, err)
 	expect.Equal(t, "of a suspended account", asKim(h, "POST", "/account/settings/handle", "handle=k").StatusCode, http.StatusForbidden)
 }

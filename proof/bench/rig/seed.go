@@ -255,7 +255,7 @@ func SeedFiles(ctx context.Context, db *sqlstore.DB, p sandlot.Project, n int) (
 				},
 			})
 	}
-	p, _, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
+	p, err := db.Publish().Rearrange(ctx, p.ID, c, publish.Edit{At: time.Now(), Expect: p.Version, Suffix: "seeded"})
 	return p, err
 }
 
