@@ -20,7 +20,7 @@ func (w *world) played(id sandlot.ProjectID, days ...int) {
 		if n == 0 {
 			continue
 		}
-		w.exec("INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ?", today-int64(len(days)-1-i), n, string(id))
+		w.exec("INSERT INTO day_figures (day, project, plays, likes) SELECT ?, num, ?, 0 FROM projects WHERE id = ?", today-int64(len(days)-1-i), n, string(id))
 	}
 }
 

@@ -42,7 +42,7 @@ type Store interface {
 	// + q.Young)^q.Damping; if more likes were taken back than given, likes count as 0.
 	Trending(ctx context.Context, q TrendQuery) ([]sandlot.ProjectID, error)
 	// PlaysByDay returns the plays of projects on each day, in UTC, from the day of from, which is first, to the day of
-	// to. Projects without plays and deleted projects are absent. Sweep removes days before DaysKept.
+	// to. Projects without plays and deleted projects are absent.
 	PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error)
 	// AccountOfHandle returns the account that has a handle, or once had it.
 	AccountOfHandle(ctx context.Context, handle string) (sandlot.Account, error)
@@ -161,10 +161,4 @@ type TrendQuery struct {
 type Listed struct {
 	sandlot.Project
 	Number int64 // higher than that of every project that was made before
-}
-
-// DaysKept returns the beginning of the oldest day, in UTC, whose plays are kept at the given time: for twice the days of
-// an overview, so that a month can be compared with the previous one.
-func DaysKept(now time.Time) time.Time {
-	return now.UTC().Truncate(24*time.Hour).AddDate(0, 0, -2*OverviewDays)
 }

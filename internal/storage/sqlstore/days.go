@@ -51,9 +51,6 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 			if err != nil {
 				return err
 			}
-			if err := addPlays(t, id, c.Plays, day); err != nil {
-				return err
-			}
 			all = append(all, of.with(lead, c))
 		}
 		return figuring{t, day}.add(all)
@@ -84,15 +81,6 @@ func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Tim
 // countersKept is longer than the life of a process that cannot write its counts.
 const countersKept = 7 * 24 * time.Hour
 
-func addPlays(t *tx, id sandlot.ProjectID, plays, day int64) error {
-	if plays == 0 {
-		return nil
-	}
-	return t.do(`INSERT INTO play_days (day, project, plays) SELECT ?, num, ? FROM projects WHERE id = ? AND `+isKept+`
-		ON CONFLICT (day, project) DO UPDATE SET plays = play_days.plays + excluded.plays`, day, plays, string(id))
-}
-
-// It looks each day of each project up, about a microsecond each.
 func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error) {
 	type count struct {
 		project    sandlot.ProjectID
@@ -100,9 +88,9 @@ func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, fr
 	}
 	first, last := dayOf(from), dayOf(to)
 	counts, err := all(ctx, store.db, fields(func(c *count) []any { return []any{&c.project, &c.day, &c.plays} }),
-		`WITH RECURSIVE days (day) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT day + 1 FROM days WHERE day < ?)
-		SELECT p.id, d.day, d.plays FROM `+store.db.dialect.Texts("?", "j")+` CROSS JOIN projects p CROSS JOIN days CROSS JOIN play_days d
-		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.day = days.day AND d.project = p.num`+ofAccount, first, last, engine.List(ids))
+		"SELECT p.id, d.day, d.plays FROM "+store.db.dialect.Texts("?1", "j")+` CROSS JOIN projects p CROSS JOIN day_figures d
+		WHERE p.id = j.value AND p.deleted_at IS NULL AND d.project = p.num AND d.day >= ?2 AND d.day <= ?3 AND d.plays > 0`+ofAccount,
+		engine.List(ids), first, last)
 	if err != nil {
 		return nil, in("read plays by day", err)
 	}

@@ -115,16 +115,15 @@ func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]s
 	return list, in("read projects", err)
 }
 
-// It reads each project's plays of each of the days: the more were played, the longer it takes.
+// The sign before the project has SQLite look for the days, not for the order of projects.
 func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
 	return all(ctx, store.db, scanValue[sandlot.ProjectID], `
-		SELECT p.id FROM (SELECT project, sum(plays) AS plays FROM play_days WHERE day >= ? GROUP BY project) d
+		SELECT p.id FROM (SELECT +project AS project, sum(plays) AS plays FROM day_figures WHERE day >= ? GROUP BY +project) d
 		JOIN projects p ON p.num = d.project
-		WHERE p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account)
+		WHERE d.plays > 0 AND p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account)
 		ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 }
 
-// It reads each project's plays of each of the days, as MostPlayed does, and beside them the days that were liked.
 func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sandlot.ProjectID, error) {
 	return all(ctx, store.db, scanValue[sandlot.ProjectID], selectTrending,
 		dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping)
@@ -134,9 +133,7 @@ func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sand
 // damped by an age of ?6 days more to the power of ?7.
 const (
 	selectTrending = `WITH week AS (
-		SELECT project, sum(plays) AS plays, sum(likes) AS likes FROM (
-			SELECT project, plays, 0 AS likes FROM play_days WHERE day >= ?1
-			UNION ALL SELECT project, 0, likes FROM day_figures WHERE day >= ?1 AND likes <> 0) d GROUP BY project),` + weighed
+		SELECT +project AS project, sum(plays) AS plays, sum(likes) AS likes FROM day_figures WHERE day >= ?1 GROUP BY +project),` + weighed
 
 	weighed = `
 	weighed AS (

@@ -40,7 +40,6 @@ var movedTables = []engine.Table{
 	numbered("acts", "id", "at actor action target reason name"),
 	moved("once", "key", "request expires_at account project version mail answer made"),
 	numbered("sessions", "id", "hash account agent created_at proved_at seen_at expires_at"),
-	moved("play_days", "day project", "plays"),
 	moved("day_figures", "project day", "plays likes players seen lengths"),
 	moved("version_figures", "project version", "day plays likes players seen lengths"),
 	moved("day_sources", "project day host", "plays"),

@@ -239,7 +239,6 @@ func dropOld(now time.Time) []func(*sweep) error {
 		table, key, condition string
 		than                  int64
 	}{
-		{"play_days", "day, project", "day < ?1", dayOf(gallery.DaysKept(now))},
 		{"day_figures", "project, day", "day < ?1", dayOf(figures.Kept(now))},
 		{"day_sources", "project, day, host", "day < ?1", dayOf(figures.Kept(now))},
 		{"counters", "process", "at < ?1", micros(now.Add(-countersKept))},

@@ -7,7 +7,6 @@ import (
 	"net"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -179,7 +178,6 @@ func (e *Engine) configure(config *pgxpool.Config, s state) {
 		return ctx.Value(sure{}) != nil || p.IdleDuration > idleTime
 	}
 	config.PingTimeout = pingTime
-	e.count(cc)
 }
 
 // localSettings makes settings for the transaction that the statement before begins.
@@ -217,41 +215,6 @@ func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, erro
 		return nil, ended
 	}
 	return nil, in("connect to the database", classify(err, true))
-}
-
-// count has the round trips counted.
-func (e *Engine) count(config *pgx.ConnConfig) {
-	dial := config.DialFunc
-	config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &counted{Conn: conn, trips: &e.trips}, nil
-	}
-}
-
-// counted is a connection whose round trips are counted: messages that were sent after something was received,
-// however many.
-type counted struct {
-	net.Conn
-	trips *atomic.Int64
-	sent  atomic.Bool // something was sent since something was received
-}
-
-func (c *counted) Write(b []byte) (int, error) {
-	if !c.sent.Swap(true) {
-		c.trips.Add(1)
-	}
-	return c.Conn.Write(b)
-}
-
-func (c *counted) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if n > 0 {
-		c.sent.Store(false)
-	}
-	return n, err
 }
 
 // A place is the one database that was opened: a copy of it has its id, but another number on the server.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -105,22 +106,26 @@ func TestMigrations(t *testing.T) {
 	})
 }
 
-func TestAMigrationTakesBackWhatTheReleaseBeforeWasRecordingInSteps(t *testing.T) {
+func TestUpgrades(t *testing.T) {
 	known, err := knownMigrations()
 	expect.OK(t, err)
-	dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_drafts.sql") })
-	url := testenv.Postgres(t)
-	before, err := open(t.Context(), url, Options{}, known[:dropped])
-	expect.OK(t, err)
-	for _, query := range storetest.Drafts {
-		exec(t, before, strings.ReplaceAll(query, "x'00'", `'\x00'`))
-	}
-	expect.OK(t, before.Close())
-	after, err := open(t.Context(), url, Options{}, known)
-	expect.OK(t, err)
-	defer after.Close()
-	for query, want := range storetest.Undrafted {
-		expect.Equal(t, query, strings.Join(read[string](t, after, query), " "), want)
+	for _, u := range storetest.Upgrades {
+		t.Run(u.Name, func(t *testing.T) {
+			n := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, u.Migration) })
+			url := testenv.Postgres(t)
+			before, err := open(t.Context(), url, Options{}, known[:n])
+			expect.OK(t, err)
+			for _, query := range u.Before {
+				exec(t, before, regexp.MustCompile(`x'(\w+)'`).ReplaceAllString(query, `'\x$1'`))
+			}
+			expect.OK(t, before.Close())
+			after, err := open(t.Context(), url, Options{}, known)
+			expect.OK(t, err)
+			defer after.Close()
+			for query, want := range u.After {
+				expect.Equal(t, query, strings.Join(read[string](t, after, query), " "), want)
+			}
+		})
 	}
 }
 

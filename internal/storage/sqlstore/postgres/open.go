@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"sandlot"
@@ -47,7 +46,6 @@ type Engine struct {
 	slots   *slots
 	turns   chan struct{} // one for each step that runs
 	waiting atomic.Int64
-	trips   atomic.Int64
 	full    atomic.Bool // the last step found no room
 
 	begin, beginSnapshot []string // what begins a transaction
@@ -138,32 +136,9 @@ func (e *Engine) prepare(ctx context.Context, opts Options, s state, known []eng
 	if err := e.clock.measure(ctx, c.Conn()); err != nil {
 		return unreachable(e.name, err)
 	}
-	if !opts.Existing {
-		if err := e.checkRights(ctx, c.Conn()); err != nil {
-			return err
-		}
-	}
 	background, stop := context.WithCancel(context.Background())
 	e.stop = stop
 	e.using.Go(func() { e.keepTime(background) })
-	return nil
-}
-
-// checkRights makes sure that the user may do with tables what a server does: one that may only read would start, and
-// fail at the first publish. Rights to these few stand for all.
-func (e *Engine) checkRights(ctx context.Context, conn *pgx.Conn) error {
-	var table string
-	err := conn.QueryRow(ctx, `SELECT coalesce(min(t), '')
-		FROM unnest(ARRAY['accounts', 'projects', 'versions', 'files', 'blobs', 'leases', 'steps']) t
-		WHERE to_regclass(t) IS NOT NULL AND NOT (has_table_privilege(t, 'SELECT') AND has_table_privilege(t, 'INSERT')
-		AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE'))`).Scan(&table)
-	if err != nil {
-		return unreachable(e.name, err)
-	}
-	if table != "" {
-		return fmt.Errorf("%s: its user may not change everything in it, such as the table %s; make it the owner of the database",
-			e.name, table)
-	}
 	return nil
 }
 
@@ -194,10 +169,6 @@ func (e *Engine) Close() error {
 }
 
 func (e *Engine) Dialect() engine.Dialect { return dialect{} }
-
-// RoundTrips returns the number of messages to the database that waited for an answer: the cost of a step where the
-// database is far away.
-func (e *Engine) RoundTrips() int64 { return e.trips.Load() }
 
 // It writes, and where the last step found no room it writes as much as a publish may.
 func (e *Engine) Ping(ctx context.Context) error {

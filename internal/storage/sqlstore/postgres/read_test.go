@@ -73,25 +73,6 @@ func TestARead(t *testing.T) {
 				return read[int64](t, e, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE '%pg_sleep(20)%' AND pid <> pg_backend_pid()")[0] == 0
 			})
 		})
-
-		t.Run("takes a message, and a snapshot two more", func(t *testing.T) {
-			for range 2 {
-				read[int64](t, e, "SELECT count(*) FROM notes")
-			}
-			before := e.RoundTrips()
-			read[int64](t, e, "SELECT count(*) FROM notes")
-			expect.Equal(t, "round trips of a read", e.RoundTrips()-before, 1)
-			snapshot := func() int64 {
-				before := e.RoundTrips()
-				expect.OK(t, e.Snapshot(t.Context(), func(q engine.Querier) error {
-					_, err := values[int64](q, "SELECT count(*) FROM notes")
-					return err
-				}))
-				return e.RoundTrips() - before
-			}
-			snapshot()
-			expect.Equal(t, "round trips of a snapshot", snapshot(), 3)
-		})
 	})
 }
 

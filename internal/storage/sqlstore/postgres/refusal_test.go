@@ -149,30 +149,6 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 	}
 }
 
-func TestAUserWhoMayOnlyReadIsRefusedAtTheStart(t *testing.T) {
-	url := testenv.Postgres(t)
-	e, err := Open(t.Context(), url, Options{})
-	expect.OK(t, err)
-	expect.OK(t, e.Close())
-	conn := beside(t, url)
-	as := conn.Config()
-	reader := as.Database + "_reader"
-	for _, statement := range []string{"CREATE ROLE %s LOGIN PASSWORD '" + as.Password + "'", "GRANT SELECT ON ALL TABLES IN SCHEMA public TO %s"} {
-		_, err := conn.Exec(t.Context(), fmt.Sprintf(statement, reader))
-		expect.OK(t, err)
-	}
-	t.Cleanup(func() {
-		for _, statement := range []string{"DROP OWNED BY ", "DROP ROLE "} {
-			_, err := conn.Exec(context.Background(), statement+reader)
-			expect.Is(t, "clean", err, nil)
-		}
-	})
-	refused(t, url+"&user="+reader, Options{}, "its user may not change everything in it, such as the table accounts; make it the owner of the database")
-	e, err = Open(t.Context(), url+"&user="+reader, Options{Existing: true})
-	expect.OK(t, err, "who only looks")
-	expect.OK(t, e.Close())
-}
-
 // fakeServer is one that says these things to whoever connects; nil waits for the client to say
 // something.
 func fakeServer(t *testing.T, says ...pgproto3.BackendMessage) (address string) {

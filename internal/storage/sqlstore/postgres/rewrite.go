@@ -1,8 +1,8 @@
 package postgres
 
 import (
+	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -33,57 +33,18 @@ func (r *rewritten) of(query string) string {
 	return text
 }
 
-// numbered is a query with its parameters written as PostgreSQL has them, $1, and numbered as SQLite does it: ?7 is
-// the seventh, and ? the one after the largest so far. What is in quotes or a comment is left as it is.
+var parameters = regexp.MustCompile(`\?\d*`)
+
+// numbered writes the parameters of a query as PostgreSQL has them, $1, and numbers them as SQLite does: ?7 is the
+// seventh, and ? the one after the largest so far. No query has a question mark in a text or a comment.
 func numbered(query string) string {
-	if !strings.Contains(query, "?") {
-		return query
-	}
-	var text strings.Builder
-	text.Grow(len(query) + 16)
 	largest := 0
-	for i := 0; i < len(query); {
-		if query[i] != '?' {
-			n := token(query[i:])
-			text.WriteString(query[i : i+n])
-			i += n
-			continue
-		}
-		digits := i + 1
-		for i = digits; i < len(query) && '0' <= query[i] && query[i] <= '9'; {
-			i++
-		}
-		n, err := strconv.Atoi(query[digits:i])
+	return parameters.ReplaceAllStringFunc(query, func(p string) string {
+		n, err := strconv.Atoi(p[1:])
 		if err != nil {
 			n = largest + 1
 		}
 		largest = max(largest, n)
-		text.WriteByte('$')
-		text.WriteString(strconv.Itoa(n))
-	}
-	return text.String()
-}
-
-// token returns the length of the first token of a query: a text or a name in quotes, a comment, or a single byte.
-func token(query string) int {
-	end := ""
-	switch {
-	case query[0] == '\'' || query[0] == '"':
-		end = query[:1] // a quote that is doubled ends one and begins the next
-	case strings.HasPrefix(query, "--"):
-		end = "\n"
-	case strings.HasPrefix(query, "/*"):
-		end = "*/"
-	default:
-		return 1
-	}
-	skip := 1
-	if end == "*/" {
-		skip = 2
-	}
-	n := strings.Index(query[skip:], end)
-	if n < 0 {
-		return len(query)
-	}
-	return skip + n + len(end)
+		return "$" + strconv.Itoa(n)
+	})
 }

@@ -52,29 +52,23 @@ func TestAStep(t *testing.T) {
 			}))
 		})
 
-		t.Run("runs a list in one message, up to what fails, and knows the ids of what it inserts", func(t *testing.T) {
+		t.Run("runs a list up to what fails, and knows the ids of what it inserts", func(t *testing.T) {
 			var ids []int64
 			rows := make([][]any, 73)
 			for i := range rows {
 				rows[i] = []any{fmt.Sprint("listed", i)}
 			}
 			insert := engine.Statement{Query: "INSERT INTO notes (name) VALUES (?)", Rows: rows, ID: "id", IDs: &ids}
-			var trips int64
 			expect.OK(t, e.Step(ctx, 0, func(tx engine.Tx) error {
 				ids = nil
 				expect.OK(t, tx.Run(insert))
 				list, err := values[int64](tx, "SELECT id FROM notes WHERE name LIKE 'listed%' ORDER BY id")
 				expect.Same(t, "ids", ids, list)
 				expect.OK(t, failure(tx.Exec("DELETE FROM notes WHERE name LIKE 'listed%'")))
-				before := e.RoundTrips()
 				expect.OK(t, tx.Run(insert, engine.Statement{Query: "UPDATE notes SET n = 8 WHERE name LIKE 'listed%'", Rows: [][]any{nil}}))
-				trips = e.RoundTrips() - before
 				return err
 			}))
 			expect.Same(t, "changed", read[int64](t, e, "SELECT count(*) FROM notes WHERE n = 8"), []int64{73})
-			if trips > 2 { // once to prepare
-				t.Errorf("a list took %d round trips", trips)
-			}
 			expect.Is(t, "a record that is there", e.Step(ctx, 0, func(tx engine.Tx) error {
 				return tx.Run(insert, engine.Statement{Query: "UPDATE notes SET n = 1 / (n - n)", Rows: [][]any{nil}})
 			}), sandlot.ErrExists)

@@ -43,7 +43,7 @@ func (e *Engine) vacuumInto(ctx context.Context, path string) error {
 	if err := e.read.db.QueryRowContext(ctx, "SELECT file FROM pragma_database_list WHERE name = 'main'").Scan(&file); err != nil {
 		return Classify(err)
 	}
-	c, err := newConnector(file, "ro", commonPragmas(readerCacheKiB))
+	c, err := newConnector(file, "ro", commonSettings(readerCacheKiB))
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (e *Engine) vacuumInto(ctx context.Context, path string) error {
 
 // cleanCopy changes a copy, which nobody else uses, in one transaction.
 func cleanCopy(ctx context.Context, path string, clean func(engine.Tx) error) error {
-	c, err := newConnector(path, "rw", commonPragmas(readerCacheKiB))
+	c, err := newConnector(path, "rw", commonSettings(readerCacheKiB))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +56,7 @@ func prepareFile(ctx context.Context, path string, known []engine.Migration) err
 // rollBack lets SQLite take back a transaction that a crash has cut short. That is the very first one, which switches
 // to the log: only before it is there a journal, and a power loss may bring a journal back that was deleted already.
 func rollBack(ctx context.Context, path string) error {
-	c, err := newConnector(path, "rw", []pragma{{name: "busy_timeout", set: strconv.Itoa(busyMillis)}})
+	c, err := newConnector(path, "rw", url.Values{"_busy_timeout": {strconv.Itoa(busyMillis)}})
 	if err != nil {
 		return err
 	}
@@ -164,10 +165,8 @@ func inspect(ctx context.Context, path string, known []engine.Migration) error {
 // lookAt opens a database for one who only looks, until end is called. Its cache is small: a look reads each page
 // once, and to give many pages back is a call of the kernel for each.
 func lookAt(path string) (r *reader, end func() error, err error) {
-	c, err := newConnector(path, "ro", []pragma{
-		{name: "busy_timeout", set: "5000", want: "5000"},
-		{name: "query_only", set: "1", want: "1"},
-		{name: "cache_size", set: "10", want: "10"},
+	c, err := newConnector(path, "ro", url.Values{
+		"_busy_timeout": {strconv.Itoa(busyMillis)}, "_query_only": {"1"}, "_pragma": {"cache_size = 10"},
 	})
 	if err != nil {
 		return nil, nil, err

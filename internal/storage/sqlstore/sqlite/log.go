@@ -104,8 +104,9 @@ type logKeeper struct {
 }
 
 func keepLog(e *Engine, path string) (*logKeeper, error) {
-	busy := strconv.Itoa(logBusyMillis)
-	c, err := newConnector(path, "rw", append(writerPragmas(readerCacheKiB), pragma{name: "busy_timeout", set: busy, want: busy}))
+	settings := writerSettings(path, readerCacheKiB)
+	settings.Set("_busy_timeout", strconv.Itoa(logBusyMillis))
+	c, err := newConnector(path, "rw", settings)
 	if err != nil {
 		return nil, err
 	}

@@ -43,15 +43,7 @@ func TestMigrations(t *testing.T) {
 	})
 
 	t.Run("a move of the release before that has not ended is not dropped", func(t *testing.T) {
-		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
-		known, err := knownMigrations()
-		expect.OK(t, err)
-		dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_moved.sql") })
-		expect.OK(t, prepareFile(t.Context(), path, known[:dropped]))
-		db := &Engine{now: time.Now}
-		expect.OK(t, db.connect(t.Context(), path, Options{CacheBytes: cacheBytes}))
-		t.Cleanup(func() { expect.OK(t, db.Close()) })
-		expect.OK(t, db.migrate(t.Context(), path, known[:dropped]))
+		db, path, known := before(t, "_moved.sql")
 		mustExec(t, db, "INSERT INTO moving VALUES (1, x'00', 'from', 'left', '', 'there', x'00', 1)")
 		if err := db.migrate(t.Context(), path, known); err == nil || !strings.Contains(err.Error(), "end it with the release before") {
 			t.Errorf("the migration: %v", err)
@@ -60,26 +52,35 @@ func TestMigrations(t *testing.T) {
 		expect.OK(t, db.migrate(t.Context(), path, known))
 	})
 
-	t.Run("what the release before was recording in steps is taken back", func(t *testing.T) {
-		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
-		known, err := knownMigrations()
-		expect.OK(t, err)
-		dropped := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, "_drafts.sql") })
-		expect.OK(t, prepareFile(t.Context(), path, known[:dropped]))
-		db := &Engine{now: time.Now}
-		expect.OK(t, db.connect(t.Context(), path, Options{CacheBytes: cacheBytes}))
-		t.Cleanup(func() { expect.OK(t, db.Close()) })
-		expect.OK(t, db.migrate(t.Context(), path, known[:dropped]))
-		for _, query := range storetest.Drafts {
-			mustExec(t, db, query)
-		}
-		expect.OK(t, db.migrate(t.Context(), path, known))
-		for query, want := range storetest.Undrafted {
-			got, err := values[string](t.Context(), db.read, query)
-			expect.OK(t, err)
-			expect.Equal(t, query, strings.Join(got, " "), want)
-		}
-	})
+	for _, u := range storetest.Upgrades {
+		t.Run(u.Name, func(t *testing.T) {
+			db, path, known := before(t, u.Migration)
+			for _, query := range u.Before {
+				mustExec(t, db, query)
+			}
+			expect.OK(t, db.migrate(t.Context(), path, known))
+			for query, want := range u.After {
+				got, err := values[string](t.Context(), db.read, query)
+				expect.OK(t, err)
+				expect.Equal(t, query, strings.Join(got, " "), want)
+			}
+		})
+	}
+}
+
+// before returns a database of the release before a migration, and the migrations that are known.
+func before(t *testing.T, migration string) (*Engine, string, []engine.Migration) {
+	t.Helper()
+	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+	known, err := knownMigrations()
+	expect.OK(t, err)
+	n := slices.IndexFunc(known, func(m engine.Migration) bool { return strings.HasSuffix(m.Name, migration) })
+	expect.OK(t, prepareFile(t.Context(), path, known[:n]))
+	db := &Engine{now: time.Now}
+	expect.OK(t, db.connect(t.Context(), path, Options{CacheBytes: cacheBytes}))
+	t.Cleanup(func() { expect.OK(t, db.Close()) })
+	expect.OK(t, db.migrate(t.Context(), path, known[:n]))
+	return db, path, known
 }
 
 func count(t *testing.T, db *Engine, query string) int {

@@ -97,7 +97,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 
 func (e *Engine) connect(ctx context.Context, path string, opts Options) error {
 	cacheKiB := opts.CacheBytes >> 10
-	c, err := newConnector(path, "rw", writerPragmas(cacheKiB/2))
+	c, err := newConnector(path, "rw", writerSettings(path, cacheKiB/2))
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (e *Engine) connect(ctx context.Context, path string, opts Options) error {
 	if e.write, err = newWriter(ctx, pool); err != nil {
 		return errors.Join(err, pool.Close())
 	}
-	if c, err = newConnector(path, "ro", readerPragmas(cacheKiB/2/readers)); err != nil {
+	if c, err = newConnector(path, "ro", readerSettings(cacheKiB/2/readers)); err != nil {
 		return err
 	}
 	pool = sql.OpenDB(c)

@@ -16,7 +16,7 @@ func TestAConnectionToWhatExistsWritesNothing(t *testing.T) {
 	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	expect.OK(t, os.WriteFile(path, nil, 0o600))
 	open := func() *sql.DB {
-		c, err := newConnector(path, "rw", writerPragmas(100))
+		c, err := newConnector(path, "rw", writerSettings(path, 100))
 		expect.OK(t, err)
 		pool := sql.OpenDB(c)
 		pool.SetMaxOpenConns(1)
