@@ -74,7 +74,7 @@ func (d storage) messages(ctx context.Context, address string) error {
 
 // A target is an account or a project as an operator names it.
 type target struct {
-	Target string `arg:"" help:"@HANDLE, HANDLE or e-mail address of an account; id or address of a project."`
+	Target string `arg:"" help:"@HANDLE or e-mail address of an account; id or address of a project."`
 }
 
 type suspendCommand struct {

@@ -26,7 +26,6 @@ type importCommand struct {
 	acting
 	format
 	Account     string `required:"" placeholder:"TARGET" help:"Account that gets the projects: @HANDLE or its e-mail address."`
-	Rename      bool   `help:"Give a new id to a project whose own was used here before. (default: refuse that project)"`
 	MaxFileSize size   `default:"1GiB" placeholder:"SIZE" help:"Largest project, and a quarter of the largest export."`
 	Reason      string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
@@ -57,13 +56,13 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		in := transfer.Input{Stored: io.NewSectionReader(f, 0, info.Size()), Account: to.ID, Rename: c.Rename, Reason: c.Reason}
+		in := transfer.Input{Stored: io.NewSectionReader(f, 0, info.Size()), Account: to.ID, Reason: c.Reason}
 		report, err := service.Import(ctx, a.by, in)
 		if err = errors.Join(err, kept.Close()); err != nil && ctx.Err() != nil {
 			err = errors.New("interrupted; what is told above is here, and the same command brings the rest")
 		}
 		l := newImportLine(report)
-		return errors.Join(c.show(t, l), err, c.refused(l))
+		return errors.Join(c.show(t, l), err, l.refused())
 	})
 }
 
@@ -157,7 +156,7 @@ func said(list []sandlot.Warning) (texts []string) {
 }
 
 // refused returns the error of an import with refused projects.
-func (c *importCommand) refused(l importLine) error {
+func (l importLine) refused() error {
 	if l.Failed == 0 {
 		return nil
 	}
@@ -165,9 +164,6 @@ func (c *importCommand) refused(l importLine) error {
 	f := &cli.Failure{Message: fmt.Sprintf(text, l.Failed, len(l.Projects)), Exit: cli.ExitPartly}
 	if l.Imported == 0 {
 		f.Message, f.Exit = "no project was imported", cli.ExitContent
-	}
-	if !c.Rename {
-		f.Notes = []string{"The same command with --rename gives a new id to each project whose own was used here before."}
 	}
 	return f
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"sandlot"
@@ -12,15 +11,11 @@ import (
 type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
 	listing
-	Suspended bool   `help:"Only what was suspended directly. (default: everything)"`
-	Account   string `placeholder:"TARGET" help:"Only projects of this account. (default: all)"`
+	Suspended bool `help:"Only what was suspended directly. (default: everything)"`
 }
 
 // Run lists accounts or projects.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
-	if c.Account != "" && c.What == "accounts" {
-		return usageError{errors.New("--account is for projects")}
-	}
 	return c.administer(ctx, func(a operator) error {
 		if c.What == "accounts" {
 			return c.accounts(ctx, a, t)
@@ -42,13 +37,6 @@ func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) err
 
 func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) error {
 	q := operate.ProjectQuery{Suspended: c.Suspended}
-	if c.Account != "" {
-		account, err := a.Account(ctx, a.by, c.Account)
-		if err != nil {
-			return err
-		}
-		q.Account = account.ID
-	}
 	return list(c.listing, t, func(limit int) ([]projectLine, error) {
 		q.Limit = limit
 		found, err := a.Projects(ctx, a.by, q)

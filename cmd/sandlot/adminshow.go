@@ -9,7 +9,7 @@ import (
 )
 
 type showCommand struct {
-	Target string `arg:"" help:"Handle or e-mail address of an account; id or address of a project; also of what was deleted."`
+	Target string `arg:"" help:"@HANDLE or e-mail address of an account; id or address of a project; also of what was deleted."`
 	storage
 	format
 	Limit int `default:"20" placeholder:"N" help:"Maximum number of rows of each table; 0: all."`

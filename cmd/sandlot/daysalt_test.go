@@ -1,63 +1,49 @@
 package main
 
 import (
-	"bytes"
 	"log/slog"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"sandlot/internal/base/worker"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/play"
 )
 
 func TestTheSaltOfADayOutlivesARestartAndNotTheDay(t *testing.T) {
-	dir := t.TempDir()
-	f := saltFile{filepath.Join(dir, saltName), slog.New(slog.DiscardHandler), nil}
-	r := httptest.NewRequest("GET", "/", nil)
-	noon := time.Date(2030, 5, 1, 12, 0, 0, 0, time.UTC)
-	id := play.KeepVisitors(f.keep).ID(r, "", noon)
-	salt, err := os.ReadFile(f.name)
-	expect.OK(t, err)
-	if info, err := os.Stat(f.name); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info, err)
+	t.Parallel()
+	dir := testenv.MemoryDir(t)
+	var kept [32]byte
+	open := func() (*play.Visitors, *sqlstore.DB) {
+		db, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(dir, databaseName), sqlstore.Options{})
+		expect.OK(t, err)
+		return play.KeepVisitors(func(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
+			salt, ok = daySalts{db.Upkeep(), slog.New(slog.DiscardHandler), nil}.keep(day, fresh)
+			kept = salt
+			return salt, ok
+		}), db
 	}
-	if play.KeepVisitors(f.keep).ID(r, "", noon.Add(11*time.Hour)) != id {
-		t.Error("a restart forgets who came")
+	r, now := httptest.NewRequest("GET", "/", nil), time.Now().UTC().Truncate(24*time.Hour).Add(-24*time.Hour)
+	visitors, db := open()
+	id := visitors.ID(r, "", now)
+	expect.OK(t, db.Close())
+	visitors, db = open()
+	defer db.Close()
+	expect.Equal(t, "after a restart", visitors.ID(r, "", now.Add(23*time.Hour)), id)
+	yesterdays := string(kept[:])
+	if len(search(t, dir, []string{yesterdays})) == 0 {
+		t.Error("no file has the salt")
 	}
-	v := play.KeepVisitors(f.keep)
-	v.Renew(noon.Add(12 * time.Hour)) // nobody came
-	now, err := os.ReadFile(f.name)
-	if err != nil || bytes.Contains(now, salt[8:]) {
-		t.Errorf("yesterday's salt is still there: %v", err)
-	}
-	if v.ID(r, "", noon.Add(12*time.Hour)) == id || play.KeepVisitors(f.keep).ID(r, "", noon) == id {
+	visitors.Renew(now.Add(24 * time.Hour)) // nobody came
+	if visitors.ID(r, "", now.Add(24*time.Hour)) == id {
 		t.Error("known again after midnight")
 	}
-	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
-		t.Errorf("the folder has %v, %v", list, err)
-	}
-}
-
-func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
-	var said strings.Builder
-	f := saltFile{filepath.Join(t.TempDir(), "none", saltName), slog.New(slog.NewTextHandler(&said, nil)), &worker.Failures{}}
-	v, r, now := play.KeepVisitors(f.keep), httptest.NewRequest("GET", "/", nil), time.Now()
-	first := v.ID(r, "", now)
-	if again := v.ID(r, "", now); again != first || !strings.Contains(said.String(), "salt not kept") || f.failures.Count() != 1 {
-		t.Errorf("it said %q, and counted %d failures", said.String(), f.failures.Count())
-	}
-	f.name = filepath.Join(t.TempDir(), saltName)
-	expect.OK(t, os.WriteFile(f.name, []byte("half"), 0o600))
-	if id := play.KeepVisitors(f.keep).ID(r, "", now); id != play.KeepVisitors(f.keep).ID(r, "", now) {
-		t.Error("a file that is none stays")
-	}
+	eventually(t, "no file has yesterday's salt", func() bool { return len(search(t, dir, []string{yesterdays})) == 0 })
 }
 
 func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
@@ -65,7 +51,7 @@ func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
 	w := testworld.New(t)
 	failures := &worker.Failures{}
 	node := func(w *testworld.World) *play.Visitors {
-		return play.KeepVisitors(sharedSalt{w.DB.Upkeep(), w.Log, failures}.keep)
+		return play.KeepVisitors(daySalts{w.DB.Upkeep(), w.Log, failures}.keep)
 	}
 	r, now := httptest.NewRequest("GET", "/", nil), w.Now()
 	id := node(w).ID(r, "", now)
@@ -80,13 +66,19 @@ func TestAVisitorIsTheSameToAllNodesOfADatabase(t *testing.T) {
 	salt, err := backup.Upkeep().DaySalt(t.Context(), now.Unix()/(24*60*60), [32]byte{1})
 	expect.OK(t, err)
 	expect.Equal(t, "the salt in a copy", salt, [32]byte{1})
-	expect.OK(t, other.DB.Close())
-	lost := node(other)
-	if lost.ID(r, "", now) == id || failures.Count() != 1 {
-		t.Errorf("without a database: %d failures", failures.Count())
-	}
 	w.Clock.Move(24 * time.Hour)
 	if v.ID(r, "", w.Now()) == id {
 		t.Error("known again after midnight")
 	}
+}
+
+func TestRegression36ASaltThatCannotBeKeptIsCounted(t *testing.T) {
+	t.Parallel()
+	w, failures := testworld.New(t), &worker.Failures{}
+	closed := w.Node(t)
+	expect.OK(t, closed.DB.Close())
+	v, r, now := play.KeepVisitors(daySalts{closed.DB.Upkeep(), w.Log, failures}.keep), httptest.NewRequest("GET", "/", nil), w.Now()
+	first := v.ID(r, "", now)
+	expect.Equal(t, "the visitor again", v.ID(r, "", now), first)
+	expect.Equal(t, "failures", failures.Count(), 1)
 }

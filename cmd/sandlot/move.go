@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -90,7 +89,7 @@ type fillable interface {
 }
 
 // A filledBucket is a bucket that takes files as a folder does.
-type filledBucket struct{ compared }
+type filledBucket struct{ cached }
 
 // TakeFrom stores a blob, and may replace the same one.
 func (f filledBucket) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
@@ -215,7 +214,7 @@ func (m *moving) bucket(ctx context.Context) (fillable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filledBucket{compared{cached{cache.New(store, cache.Options{}), store}, store}}, nil
+	return filledBucket{cached{cache.New(store, cache.Options{}), store}}, nil
 }
 
 // samePlace reports whether two names are those of one folder.
@@ -268,7 +267,7 @@ func (m *moving) progress(done, table string, rows int64) error {
 func (m *moving) done() error {
 	left := ""
 	if m.to.Data != "" && !m.sameFolder {
-		if err := m.finish(); err != nil {
+		if err := errors.Join(os.Remove(m.mark()), durable.Sync(os.Open(m.to.Data))); err != nil {
 			return err
 		}
 		mails := filepath.Join(m.from.Data, mailName)
@@ -279,18 +278,4 @@ func (m *moving) done() error {
 	_, err := fmt.Fprintf(m.t.out, "moved to %s: %s, %s, %s copied and compared\n%sStart a server on it, and none on %s any more.\n",
 		m.to, amount(m.rows, "row"), amount(m.seen.Blobs, "blob"), amount(m.seen.Bytes, "byte"), left, m.from)
 	return err
-}
-
-// finish copies today's salt, so that today's visitors still count once, and removes the mark.
-func (m *moving) finish() error {
-	kept, err := os.ReadFile(filepath.Join(m.from.Data, saltName))
-	if err == nil {
-		err = saltFile{name: filepath.Join(m.to.Data, saltName)}.write(kept)
-	} else if m.from.Data == "" || errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if err == nil {
-		err = os.Remove(m.mark())
-	}
-	return errors.Join(err, durable.Sync(os.Open(m.to.Data)))
 }

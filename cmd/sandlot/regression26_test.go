@@ -74,10 +74,10 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 
 	// What was deleted is told, without its texts.
 	has(t, admin(t, s, "delete", "@ada", "--reason", "was asked for", "--as", "grace"), `^@ada is deleted, with 1 project of 9 bytes\.$`)
-	for _, name := range []string{"ada", "@ada", id, s.URL() + "/p/" + id} {
+	for _, name := range []string{"@ada", id, s.URL() + "/p/" + id} {
 		has(t, admin(t, s, "show", name), `^target +@ada$`, `^status +deleted$`, `^deleted_at +20`, `^name +grace$`, `^reason +was asked for$`, "!Marbles", "!example\\.com")
 	}
-	has(t, admin(t, s, "log", "--target", "ada"), "delete +@ada", "!suspend")
+	has(t, admin(t, s, "log", "--target", "@ada"), "delete +@ada", "!suspend")
 	has(t, admin(t, s, "log", "--target", id), "suspend", "reinstate", "!delete")
 	has(t, admin(t, s, "show", id, "--json"), `"status":"deleted"`, `"name":"grace"`)
 }

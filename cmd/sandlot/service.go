@@ -206,11 +206,7 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 		Trim: records, Keep: s.KeepVersions, Ages: ages, Log: log, Now: now,
 		Failures: a.failuresOf("collect"), Spend: spend,
 	}
-	keepSalt := saltFile{filepath.Join(s.Data, saltName), log, a.failuresOf("salt")}.keep
-	if s.DatabaseURL != "" {
-		keepSalt = sharedSalt{records, log, a.failures["salt"]}.keep
-	}
-	a.visitors = play.KeepVisitors(keepSalt)
+	a.visitors = play.KeepVisitors(daySalts{records, log, a.failuresOf("salt")}.keep)
 	forgetter := s.forgetter(records)
 	forgetter.Log, forgetter.Failures, forgetter.Spend = log, a.failuresOf("forget"), spend
 	unconfirmed := a.failuresOf("heads")

@@ -39,9 +39,9 @@ func (f Found) subject() sandlot.Subject {
 	return sandlot.Subject{Project: f.Project.ID}
 }
 
-// find looks up the account or project that an operator named: an account by its handle, with or without an @, or by
-// its e-mail address; or a project by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a
-// message that says so if it was deleted. An ambiguous name is an error that lists the candidates.
+// find looks up the account or project that an operator named: an account as @handle or by its e-mail address, or a project
+// by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a message that says so if it was deleted.
+// An e-mail address of several accounts is an error that lists them.
 func (s *Service) find(ctx context.Context, ref string) (Found, error) {
 	found, err := s.look(ctx, ref)
 	return found, s.toldDeleted(ctx, ref, err)
@@ -53,25 +53,10 @@ func (s *Service) look(ctx context.Context, ref string) (Found, error) {
 	switch {
 	case isHandle:
 		return s.account(ctx, handle)
-	case strings.Contains(ref, "://"):
-		return s.project(ctx, idIn(ref))
-	case strings.Contains(ref, "@"):
+	case strings.Contains(ref, "@") && !strings.Contains(ref, "://"):
 		return s.byEmail(ctx, ref)
 	}
-	project, err := s.project(ctx, idIn(ref))
-	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
-		return Found{}, err
-	}
-	account, accountErr := s.account(ctx, ref)
-	switch {
-	case errors.Is(accountErr, sandlot.ErrNotFound) && err != nil:
-		return Found{}, none("account and no project " + inspect.Quoted(ref))
-	case errors.Is(accountErr, sandlot.ErrNotFound):
-		return project, nil
-	case accountErr == nil && err == nil:
-		return Found{}, fmt.Errorf("%s is both an account and a project: write @%s for the account, or the project's URL", ref, ref)
-	}
-	return account, accountErr
+	return s.project(ctx, idIn(ref))
 }
 
 // Account returns the account that an operator named, as for Show. A project is an error.
@@ -128,12 +113,12 @@ func (s *Service) byEmail(ctx context.Context, address string) (Found, error) {
 }
 
 func (s *Service) project(ctx context.Context, id string) (Found, error) {
-	if !names.ValidProjectID(id) {
-		return Found{}, none("project " + inspect.Quoted(id))
+	found, err := ProjectDetail{}, sandlot.ErrNotFound
+	if names.ValidProjectID(id) {
+		found, err = s.store.ProjectDetail(ctx, sandlot.ProjectID(id))
 	}
-	found, err := s.store.ProjectDetail(ctx, sandlot.ProjectID(id))
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return Found{}, none("project " + inspect.Quoted(id))
+		return Found{}, none("project " + inspect.Quoted(id) + " (accounts are named @HANDLE)")
 	}
 	if err != nil {
 		return Found{}, fmt.Errorf("project %s: %w", inspect.Quoted(id), err)

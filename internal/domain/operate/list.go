@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"sandlot"
@@ -48,15 +47,9 @@ func (s *Service) LogTarget(ctx context.Context, by sandlot.Caller, ref string) 
 	if err == nil {
 		return found.Target(), nil
 	}
-	if !errors.Is(err, sandlot.ErrNotFound) {
-		return "", err
-	}
 	id := idIn(ref)
 	if _, gone := s.deletedProject(ctx, id); gone == nil {
 		return id, nil
-	}
-	if d, gone := s.deleted(ctx, ref); gone == nil {
-		return d.Target, nil
 	}
 	return "", err
 }

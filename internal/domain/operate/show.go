@@ -25,9 +25,8 @@ type Shown struct {
 	Log      []sandlot.LogEntry
 }
 
-// Show returns an account or project with its records. ref names an account by its handle, with or without an @, or by its
-// e-mail address; or a project by its id or any of its addresses. An ambiguous name is an error that lists the
-// candidates. Each list has at most limit items. A deleted one is no error: Deleted describes it.
+// Show returns an account or project with its records. ref names an account as @handle or by its e-mail address, or
+// a project by its id or any of its addresses. An e-mail address of several accounts is an error that lists them. Each list has at most limit items. A deleted one is no error: Deleted describes it.
 func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
@@ -97,20 +96,10 @@ func (s *Service) showProject(ctx context.Context, out *Shown, limit int) (err e
 // nothing, because they went with their accounts. One that was not deleted is sandlot.ErrNotFound.
 func (s *Service) deleted(ctx context.Context, ref string) (Deletion, error) {
 	ref = strings.TrimSpace(ref)
-	handle, isHandle := strings.CutPrefix(ref, "@")
-	switch {
-	case isHandle:
+	if handle, isHandle := strings.CutPrefix(ref, "@"); isHandle {
 		return s.store.DeletedAccount(ctx, strings.ToLower(handle))
-	case strings.Contains(ref, "://"):
-		return s.deletedProject(ctx, idIn(ref))
-	case strings.Contains(ref, "@"):
-		return Deletion{}, sandlot.ErrNotFound
 	}
-	d, err := s.deletedProject(ctx, idIn(ref))
-	if errors.Is(err, sandlot.ErrNotFound) {
-		d, err = s.store.DeletedAccount(ctx, strings.ToLower(ref))
-	}
-	return d, err
+	return s.deletedProject(ctx, idIn(ref))
 }
 
 func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, error) {

@@ -16,7 +16,6 @@ import (
 type Adoption struct {
 	Account sandlot.AccountID // the owner, if the operator imports
 	ID      sandlot.ProjectID // the wished id, for the operator only; one that a project had before is CodeInvalidArchive
-	Rename  bool              // makes another id instead
 	Reason  string            // of the operator, for the audit log
 
 	// Stage stages the contents, and returns the project with its versions and their dates, but without id, owner and
@@ -34,7 +33,6 @@ type Adoption struct {
 type Adopted struct {
 	Project    sandlot.Project
 	Addresses  sandlot.Addresses
-	Kept       bool // the project has the wished id
 	Warnings   []sandlot.Warning
 	FromRecord bool // an earlier call made it, under the same idempotency key
 }
@@ -65,7 +63,7 @@ func (s *Service) Adopt(ctx context.Context, by sandlot.Caller, in Adoption) (ou
 	}, func(rec IdempotencyRecord, _ Minted) (Adopted, error) {
 		p, err := s.find(ctx, string(rec.Project))
 		return Adopted{
-			Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Kept: p.ID == in.ID, FromRecord: true,
+			Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), FromRecord: true,
 		}, err
 	})
 }
@@ -104,7 +102,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return out, s.fits(ctx, by, sandlot.ActImport, dryStep{1, size})
 	}
 	wished := by.IsOperator() && names.ValidProjectID(string(in.ID))
-	if by.IsOperator() && in.ID != "" && !wished && !in.Rename {
+	if by.IsOperator() && in.ID != "" && !wished {
 		return out, in.notKept("is none that a project can have")
 	}
 	err = retryTaken(func() (err error) {
@@ -122,16 +120,14 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
-		if wished && errors.Is(err, sandlot.ErrExists) && !in.Rename {
+		if wished && errors.Is(err, sandlot.ErrExists) {
 			return in.notKept("was used here before, and no id is used again")
 		}
-		wished = wished && !errors.Is(err, sandlot.ErrExists)
 		return err
 	})
 	if err != nil {
 		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, sandlot.ActImport, err)))
 	}
-	out.Kept = wished
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = append(out.Warnings, s.listingWarnings(out.Project)...)
 	return out, nil

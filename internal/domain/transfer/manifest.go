@@ -24,8 +24,6 @@ type manifest struct {
 	format   int
 	projects []project
 	portrait *picture
-	paths    map[string]bool // the paths that it names
-	erased   int             // versions without files
 }
 
 type project struct {
@@ -67,7 +65,7 @@ func (s *Service) readManifest(zip *unpack.ZIPFile, charge sandlot.Charge) (m ma
 	}
 	err = zip.Read(manifestName, func(_ unpack.Entry, r io.Reader) error {
 		d := json.NewDecoder(&short{r: charge.Of(r)})
-		p := &parser{d: d, zip: zip, most: s.MaxFiles, m: &manifest{paths: map[string]bool{manifestName: true}}}
+		p := &parser{d: d, zip: zip, most: s.MaxFiles, m: &manifest{}}
 		err := p.read()
 		m = *p.m
 		if err != nil {
@@ -107,26 +105,6 @@ func unreadable(err error) error {
 }
 
 var errShape = errors.New("something stands there that no manifest has")
-
-// warnings warns about the parts of an archive that were not taken.
-func (m manifest) warnings(zip *unpack.ZIPFile) (w []sandlot.Warning) {
-	var extra []string
-	for e := range zip.Files() {
-		if !m.paths[e.Name] {
-			extra = append(extra, e.Name)
-		}
-	}
-	if len(extra) > 0 {
-		told := fmt.Sprintf("Files of the archive that its manifest does not name were ignored: %d, first of all %s.",
-			len(extra), inspect.Quoted(extra[0]))
-		w = append(w, sandlot.Warning{Code: "extra_files", Message: told, Hint: "Send an export as it was downloaded."})
-	}
-	if m.erased > 0 {
-		told := fmt.Sprintf("Versions had been erased: %d. Later ones have lower numbers here.", m.erased)
-		w = append(w, sandlot.Warning{Code: "erased_versions", Message: told})
-	}
-	return w
-}
 
 const (
 	// maxToken is the longest text, number or gap that is read: the longest of an export is a description.

@@ -156,7 +156,6 @@ func (p *parser) version(x *project, before []file) ([]file, error) {
 	case err != nil:
 		return before, err
 	case erased:
-		p.m.erased++
 		return before, nil
 	}
 	x.count++
@@ -216,7 +215,6 @@ func (p *parser) file() (f file, fault, err error) {
 		return f, wrong("The archive lacks the file %s, which its manifest names at %s.",
 			inspect.Quoted(name), inspect.Quoted(f.path)), nil
 	}
-	p.m.paths[entry.Name] = true
 	if f.path = entry.Name; entry.Size != f.size {
 		return f, wrong("The file %s has %d bytes in the archive, and the manifest says %d.",
 			inspect.Quoted(name), entry.Size, f.size), nil

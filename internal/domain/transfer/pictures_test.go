@@ -241,10 +241,10 @@ func TestADryRunOfPicturesStoresNothing(t *testing.T) {
 
 func TestTheOperatorsImportBringsPictures(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, testworld.Embedded())
-	from, _ := w.shown()
-	data, to := w.export(from, true), w.account()
-	report, err := w.in.Import(t.Context(), sandlot.AsOperator("grace"), transfer.Input{Account: to.Account(), Rename: true, Stored: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))})
+	from, w := newWorld(t, testworld.Embedded()), newWorld(t, testworld.Embedded())
+	me, _ := from.shown()
+	data, to := from.export(me, true), w.account()
+	report, err := w.in.Import(t.Context(), sandlot.AsOperator("grace"), transfer.Input{Account: to.Account(), Stored: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))})
 	expect.OK(t, err)
 	expect.Equal(t, "the cover", w.coverOf(to, report.Projects[0].Adopted.Project.ID), string(cover.Uploaded)+" red")
 	expect.Equal(t, "the portrait", w.portraitOf(to), "blue")

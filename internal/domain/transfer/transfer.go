@@ -91,7 +91,6 @@ type Input struct {
 	// For an import by the operator into somebody's account: projects keep their ids.
 	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
-	Rename  bool              // gives a project another id if its own was used here before, or is invalid, and is not refused
 	Reason  string            // for the audit log
 
 	zip *unpack.ZIPFile
@@ -209,7 +208,7 @@ func (s *Service) receive(packed *spool.Spool, in Input) (all archive, sum sandl
 func (s *Service) adoptAll(
 	ctx context.Context, by sandlot.Caller, in Input, m manifest, sum sandlot.Digest,
 ) (out Report, err error) {
-	out.DryRun, out.Warnings = in.DryRun, m.warnings(in.zip)
+	out.DryRun = in.DryRun
 	first := maxProjects
 	for i, p := range m.projects {
 		o := Outcome{From: p.id, Title: p.title, Versions: p.count, Files: p.files}
@@ -281,7 +280,7 @@ func (s *Service) adoptOne(
 		return p.stage(ctx, in.zip, tree, now)
 	}
 	if in.Account != 0 {
-		a.ID, a.Account, a.Rename, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Rename, in.Reason
+		a.ID, a.Account, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Reason
 	}
 	return s.Projects.Adopt(ctx, by, a)
 }

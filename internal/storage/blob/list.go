@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"slices"
 	"time"
 
 	"sandlot"
@@ -99,13 +98,22 @@ func (d *Disk) sweepTemp(ctx context.Context, before time.Time) error {
 func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit func(sandlot.BlobRef) error) error {
 	var failed worker.Errors
 	err := d.entries(ctx, folder, func(e fs.DirEntry) error {
-		if ref := sandlot.BlobRef(e.Name()); Valid(ref) && !e.IsDir() {
-			err := d.older(folder+"/"+e.Name(), before, func() error { return visit(ref) })
-			if err == errStop {
+		ref := sandlot.BlobRef(e.Name())
+		if !Valid(ref) || e.IsDir() {
+			return nil
+		}
+		fi, err := d.fs.Stat(folder + "/" + e.Name())
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed since the folder was read
+			return nil
+		case err != nil:
+			err = classify(err)
+		case fi.ModTime().Before(before) || fi.ModTime().After(d.now().Add(ahead)): // or of the future, as it seems
+			if err = visit(ref); err == errStop {
 				return err
 			}
-			failed.Add(err)
 		}
+		failed.Add(err)
 		return nil
 	})
 	if err == errStop {
@@ -113,21 +121,6 @@ func (d *Disk) walk(ctx context.Context, folder string, before time.Time, visit 
 	}
 	failed.Add(err)
 	return failed.Err()
-}
-
-// older calls visit if a file was last written before the time given, or seems to be of the future.
-func (d *Disk) older(name string, before time.Time, visit func() error) error {
-	fi, err := d.fs.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // removed since the folder was read
-	}
-	if err != nil {
-		return classify(err)
-	}
-	if at := fi.ModTime(); !at.Before(before) && !at.After(d.now().Add(ahead)) {
-		return nil
-	}
-	return visit()
 }
 
 // entries calls visit with each entry of a folder.
@@ -155,43 +148,6 @@ func (d *Disk) entries(ctx context.Context, folder string, visit func(fs.DirEntr
 		}
 		if err != nil {
 			return classify(err)
-		}
-	}
-}
-
-// Foreign yields the names, relative to the folder, of entries among the blobs that are older than the time given, or
-// of the future, and neither a blob nor a temporary file: a name that no blob can have, a blob in another one's folder,
-// a folder. It reads as it yields, and never looks into a foreign folder. An error, with an empty name, is the last
-// thing yielded.
-func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		ours := append(folders(), tempFolder)
-		foreign := func(name string) error {
-			return d.older(name, before, func() error {
-				if !yield(name, nil) {
-					return errStop
-				}
-				return nil
-			})
-		}
-		err := d.entries(ctx, ".", func(e fs.DirEntry) error {
-			if e.IsDir() && slices.Contains(ours, e.Name()) {
-				return nil
-			}
-			return foreign(e.Name())
-		})
-		for i := 0; err == nil && i < len(ours); i++ {
-			folder := ours[i]
-			err = d.entries(ctx, folder, func(e fs.DirEntry) error {
-				ref := sandlot.BlobRef(e.Name())
-				if Valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
-					return nil
-				}
-				return foreign(folder + "/" + e.Name())
-			})
-		}
-		if err != nil && err != errStop {
-			yield("", fmt.Errorf("list blobs: %w", err))
 		}
 	}
 }
