@@ -53,9 +53,12 @@ func lookAt(data []byte) (look, error) {
 	case "WebP":
 		err = l.webp(data)
 	}
-	if l.format = format; err == errMoves {
+	switch l.format = format; {
+	case err == errMoves:
 		return look{}, &Problem{Kind: Moving, Format: format}
-	} else if err != nil {
+	case err == errLossless:
+		return look{}, &Problem{Kind: OtherFormat, Format: "lossless WebP"}
+	case err != nil:
 		return look{}, &Problem{Kind: Damaged, Format: format}
 	}
 	return l, nil

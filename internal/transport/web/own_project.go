@@ -73,6 +73,14 @@ type ownPage struct {
 	CoverTold []toldFinding          // pictures that could not be its cover
 }
 
+// Lang returns the language in the form; empty: none.
+func (p ownPage) Lang() string {
+	if p.Said.Lang == nil {
+		return ""
+	}
+	return *p.Said.Lang
+}
+
 // MaxDescription returns the maximum number of characters in a description.
 func (ownPage) MaxDescription() int { return publish.MaxDescription }
 

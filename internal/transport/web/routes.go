@@ -31,7 +31,7 @@ type area interface{ routes() []route }
 
 // areas returns all areas, each with its services.
 func (p *Pages) areas(c Config) []area {
-	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
+	zip := archives{c.Archive}
 	login := &logins{c.Logins, c.Account}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
@@ -42,10 +42,11 @@ func (p *Pages) areas(c Config) []area {
 		profiles{c.Gallery, c.People, p.fronts},
 		strolls{c.Gallery},
 		reports{c.Reports},
-		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
+		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts},
+		numbers{c.Gallery, p.visitors},
+		newShares(c),
 		pictureFiles{c.Covers},
-		begin,
-		offers{begin, c.Service, c.Gallery},
+		beginnings{c.Intake, c.Service},
 		login,
 		mailLinks{c.Account, login},
 		overviews{c.Gallery, c.Service.Trash, c.Account},
