@@ -158,7 +158,7 @@ func (a *API) about(c *call) hint.Request {
 	on := hint.Request{Keyed: c.Keyed || c.route == nil && h.Get("Authorization") != ""}
 	on.Token = !on.Keyed && h.Get("Authorization") != ""
 	on.Cut = !c.Whole && c.R.ContentLength != 0
-	on.Limit, on.Most, on.Least = a.Intake.MaxContent, a.Intake.MaxFile, c.LeastFile()
+	on.Limit, on.Most = a.Intake.MaxContent, a.Intake.MaxFile
 	if rt := c.named(); rt != nil {
 		on.Op = rt.op
 		if rt.takes != nil {
