@@ -148,7 +148,7 @@ func statusOf(code sandlot.Code) int {
 // argumentHeaders maps the arguments of an operation that come in a header to that header's name. It never changes.
 var argumentHeaders = map[string]string{intake.IdempotencyArgument: intake.IdempotencyKey}
 
-// named returns the route of the request, or else the route that was probably meant; nil if it resembles none.
+// named returns the route of the request, or else the first of its path; nil if it has none.
 func (c *call) named() *route { return cmp.Or(c.route, c.meant) }
 
 // about returns the request for its hints.
