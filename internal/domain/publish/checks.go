@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"path"
 	"strings"
 	"time"
 
@@ -188,9 +189,19 @@ func (t *Tree) misnamed() error {
 
 // badNames refuses several names.
 func (t *Tree) badNames() error {
-	var why, instead []string
-	for _, b := range t.bad[:min(len(t.bad), mostBadNames)] {
-		why, instead = append(why, b.Reason), append(instead, inspect.Quoted(b.sent)+" as "+b.Suggestion)
+	var why, instead, mended []string
+	paths, listed := true, t.bad[:min(len(t.bad), mostBadNames)]
+	for _, b := range listed {
+		why, mended, paths = append(why, b.Reason), append(mended, path.Join(b.Root, b.Suggestion)), paths && b.Root != ""
+	}
+	if paths { // paths of the sender's machine: the project's folder is their common one
+		mended = names.Relative(mended)
+	}
+	for i, b := range listed {
+		if !paths {
+			mended[i] = b.Suggestion
+		}
+		instead = append(instead, inspect.Quoted(b.sent)+" as "+mended[i])
 	}
 	more := ""
 	if n := len(t.bad) - mostBadNames; n > 0 {

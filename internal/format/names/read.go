@@ -65,3 +65,18 @@ func machinePath(s string) (root, rest string, ok bool) {
 	depth = min(depth, len(parts)-1)
 	return lead + strings.Join(parts[:depth], "/"), strings.Join(parts[depth:], "/"), true
 }
+
+// Relative removes the folders that all these names have in common, so that each begins at the innermost folder of them
+// all.
+func Relative(list []string) (short []string) {
+	common := path.Dir(list[0]) + "/"
+	for _, name := range list {
+		for !strings.HasPrefix(name, common) && common != "./" {
+			common = path.Dir(strings.TrimSuffix(common, "/")) + "/"
+		}
+	}
+	for _, name := range list {
+		short = append(short, strings.TrimPrefix(name, common))
+	}
+	return short
+}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -74,10 +75,26 @@ func (on Request) parts(args []sandlot.Arg) string {
 		return " -F " + Quote("content=@"+atFile(on.file(args)))
 	}
 	out, files := "", on.Files[:min(len(on.Files), MostFiles)]
-	for _, name := range files {
-		out += " -F " + Quote("file=@"+atFile(LocalName(name))+";filename="+formName(usable(name)))
+	for i, name := range usableTogether(files) {
+		out += " -F " + Quote("file=@"+atFile(LocalName(files[i]))+";filename="+formName(name))
 	}
 	return out
+}
+
+// usableTogether returns filenames that the service takes for these files: absolute paths lose their common folder.
+func usableTogether(files []string) (list []string) {
+	var below []string // of paths
+	for _, name := range files {
+		_, _, err := names.ReadFilename(name)
+		if bad := (*names.FilenameError)(nil); errors.As(err, &bad) && bad.Root != "" {
+			below = append(below, path.Join(bad.Root, bad.Suggestion))
+		}
+		list = append(list, usable(name))
+	}
+	if len(below) > 1 && len(below) == len(files) {
+		return names.Relative(below)
+	}
+	return list
 }
 
 // deletions returns a call for each of the files in the request's list, for at most MostFiles of them. The first call
