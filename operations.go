@@ -59,16 +59,15 @@ type Field struct {
 // operation is a row here, a method of a Service and its methods of a store.
 type Operation struct {
 	Op         Op
-	Action     Action   // the action that Authorize decides about before a body is read, if Admits
-	Admits     bool     // whether a caller without the right is refused before the body
-	Cost       string   // the name of its cost in admission
-	Fields     []Field  // its arguments, except for the bytes of files and a project that the address names
-	Bytes      bool     // whether it brings the bytes of files
-	Chooses    bool     // whether its arguments choose the project that it changes
-	OfProject  bool     // whether it reads one project, and has no other argument
-	Repeatable bool     // whether it can be sent again under an idempotency key, and has its effect once
-	Also       []string // the names that clients guess for it
-	Example    []Arg    // a call that works as it stands, except for the bytes
+	Action     Action  // the action that Authorize decides about before a body is read, if Admits
+	Admits     bool    // whether a caller without the right is refused before the body
+	Cost       string  // the name of its cost in admission
+	Fields     []Field // its arguments, except for the bytes of files and a project that the address names
+	Bytes      bool    // whether it brings the bytes of files
+	Chooses    bool    // whether its arguments choose the project that it changes
+	OfProject  bool    // whether it reads one project, and has no other argument
+	Repeatable bool    // whether it can be sent again under an idempotency key, and has its effect once
+	Example    []Arg   // a call that works as it stands, except for the bytes
 }
 
 // The fields that several operations take.
@@ -122,25 +121,21 @@ func optional(list ...Field) []Field {
 var Operations = []Operation{
 	{
 		Op: OpPublish, Action: ActPublish, Admits: true, Cost: "publish", Bytes: true, Repeatable: true,
-		Also:    []string{"create", "deploy", "upload", "new"},
 		Fields:  fields(ofProjects, ofOwner, []Field{ofHandle}, ofBytes, []Field{ofDry}, ofParts),
 		Example: []Arg{{"title", "Sky Hopper"}, {"email", "ada@example.com"}},
 	},
 	{
 		Op: OpUpdate, Action: ActEdit, Admits: true, Cost: "update", Bytes: true, Chooses: true, Repeatable: true,
-		Also:    []string{"edit", "files"},
 		Fields:  fields([]Field{ofProject, ofFile}, ofProjects, ofOwner, []Field{ofGuard}, ofBytes, ofTrees, []Field{ofDry}, ofParts),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
 	},
 	{
 		Op: OpDeleteFile, Action: ActEdit, Admits: true, Cost: "delete file", Chooses: true, Repeatable: true,
-		Also:    []string{"delete", "remove"},
 		Fields:  fields([]Field{ofProject, ofFile}, ofOwner, []Field{ofGuard}),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "old.js"}},
 	},
 	{
 		Op: OpRestore, Action: ActEdit, Admits: true, Cost: "update", Chooses: true, Repeatable: true,
-		Also:    []string{"rollback", "revert", "undo"},
 		Fields:  []Field{ofProject, {Name: "version", Type: Number, Required: true}, ofGuard},
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"version", 2}},
 	},
@@ -160,12 +155,12 @@ var Operations = []Operation{
 		Example: []Arg{{"title", "Sky Hopper"}, {"email", "ada@example.com"}},
 	},
 	{
-		Op: OpSignup, Cost: "signup", Repeatable: true, Also: []string{"register", "account", "accounts"},
+		Op: OpSignup, Cost: "signup", Repeatable: true,
 		Fields:  fields([]Field{ofHandle}, ofOwner),
 		Example: []Arg{{"handle", "ada"}},
 	},
 	{
-		Op: OpProject, Cost: "look", OfProject: true, Also: []string{"projects", "game", "games"},
+		Op: OpProject, Cost: "look", OfProject: true,
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}},
 	},
 	{
@@ -178,8 +173,8 @@ var Operations = []Operation{
 		Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look",
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
 	},
-	{Op: OpWhoami, Action: ActReadAccount, Admits: true, Cost: "look", Also: []string{"me", "user"}},
-	{Op: OpExport, Action: ActReadAccount, Admits: true, Cost: "export", Also: []string{"download"}},
+	{Op: OpWhoami, Action: ActReadAccount, Admits: true, Cost: "look"},
+	{Op: OpExport, Action: ActReadAccount, Admits: true, Cost: "export"},
 	{Op: OpImport, Action: ActImport, Admits: true, Cost: "publish", Repeatable: true},
 }
 

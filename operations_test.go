@@ -9,18 +9,12 @@ import (
 
 func TestEveryOperationHasARowThatHoldsTogether(t *testing.T) {
 	t.Parallel()
-	seen, names := map[sandlot.Op]bool{}, map[string]bool{}
+	seen := map[sandlot.Op]bool{}
 	for _, o := range sandlot.Operations {
 		if seen[o.Op] || o.Op == "" || o.Cost == "" {
 			t.Errorf("%q is there twice, has no name or no cost", o.Op)
 		}
 		seen[o.Op] = true
-		for _, name := range o.Also {
-			if names[name] {
-				t.Errorf("%s stands for two operations", name)
-			}
-			names[name] = true
-		}
 		for i, f := range o.Fields {
 			if slices.Contains(o.Names()[:i], f.Name) {
 				t.Errorf("%s has the field %s twice", o.Op, f.Name)

@@ -115,15 +115,3 @@ func TestACheckThatFailsFailsNoCall(t *testing.T) {
 	up := w.put(by, id, "a.js", `import "./b.js"`)
 	expect.Same(t, "codes", codes(up.Warnings), []string(nil))
 }
-
-func TestALargePageThatWasCutOffIsTold(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	by := w.account()
-	page := "<!doctype html><html><head><title>Big</title><meta name=viewport content=x></head><body><script>\n" + strings.Repeat("draw(1);\n", 300_000) + "</script></body></html>"
-	out := w.publish(by, page)
-	expect.Same(t, "codes of the whole", codes(out.Warnings), []string(nil))
-	tells(t, w.put(by, out.Project.ID, "index.html", page[:2_500_000]).Warnings, "cut_off", "index.html ends inside a script")
-	out = w.publishMany(by, "index.html", page[:1_000_000], "a.txt", "a")
-	tells(t, out.Warnings, "cut_off", "index.html ends inside a script")
-}

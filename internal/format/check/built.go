@@ -1,12 +1,6 @@
 package check
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"sandlot/internal/format/inspect"
-)
+import "slices"
 
 // notBuilt reports a page that loads source files which must be built first.
 func (f *finder) notBuilt(l *Look, r ref) {
@@ -34,60 +28,4 @@ func (f *finder) howToBuild() string {
 // noModule reports whether files with that extension are imported only where a build replaces them.
 func noModule(ext string) bool {
 	return slices.Contains([]string{"picture", "sound", "style", "font", "model"}, familyOf(ext))
-}
-
-// deepestBase is the depth of the folder of a host that a project may be built for.
-const deepestBase = 3
-
-// built finds the file that a path from the root of a host means, if the project was built for a folder of that host:
-// it returns the folder, and the file's name here. Both are empty if there is none.
-func (f *finder) built(l *Look, t target) (folder, file string) {
-	for _, b := range builtFor(l, t) {
-		if f.exact(b.file) {
-			return b.folder, b.file
-		}
-	}
-	return "", ""
-}
-
-type based struct{ folder, file string }
-
-// builtFor lists the possible meanings of a path from the root of a host, for a project that was built for a folder
-// there.
-func builtFor(l *Look, t target) (list []based) {
-	if !strings.HasPrefix(t.path, "/") {
-		return nil
-	}
-	rest := within("", t.path)
-	for of := "/"; len(list) < 2*deepestBase; {
-		first, after, ok := strings.Cut(rest, "/")
-		if !ok || after == "" {
-			break
-		}
-		of, rest = of+first+"/", after
-		list = append(list, based{of, after})
-		if folder := folderOf(l.name); folder != "" {
-			list = append(list, based{of, within(folder, after)})
-		}
-	}
-	return list
-}
-
-// hintBase says how a page works without the folder of a host.
-const hintBase = `Take out the <base>, or write <base href="./">.`
-
-// builtFor reports once, for all paths under the folder, that the project was built for a folder of a host.
-func (f *finder) builtFor(l *Look, r ref, folder, file string) {
-	if !f.first("built for " + folder) {
-		return
-	}
-	if strings.HasPrefix(l.base, "/") {
-		f.tell(MissingFile, l, r, hintBase,
-			" below <base href=%s>, and the project has that as %s: it was built to lie in that folder of a host.",
-			inspect.Quoted(l.base), shown(file))
-		return
-	}
-	f.tell(MissingFile, l, r, fmt.Sprintf("Build again with relative addresses (Vite: base: './'; others: a homepage or public path "+
-		"of \".\"), or write %s there and take %s off all others.", inspect.Quoted(f.from(l, r, file)), shown(folder)),
-		", and the project has that as %s: it was built to lie in the folder %s of a host.", shown(file), shown(folder))
 }

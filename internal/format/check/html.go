@@ -82,7 +82,6 @@ func (s *scanner) page() {
 	case bytes.HasPrefix(s.text[p.from:], []byte("<")):
 		s.cutOff("inside a tag")
 	}
-	s.body = opened && headed
 	if opened && headed && !closed && len(bytes.TrimSpace(s.text[last:])) > 0 {
 		s.cutOff("in the middle of the text of the page")
 	}

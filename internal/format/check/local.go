@@ -48,13 +48,6 @@ func (f *finder) local(l *Look, r ref, t target) {
 	case strings.HasPrefix(t.path, "/") && f.exact("public/"+name):
 		f.inPublic(l, r, "public/"+name)
 	default:
-		if strings.HasPrefix(l.base, "/") {
-			t.path = "/" + name
-		}
-		if of, file := f.built(l, t); of != "" {
-			f.builtFor(l, r, of, file)
-			return
-		}
 		f.missing(l, r, name)
 	}
 }
@@ -170,7 +163,7 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 	hint := fmt.Sprintf("Write %s instead: that works at every address of the project. Vite does so with base: './'.",
 		inspect.Quoted(f.from(l, r, name)))
 	if strings.HasPrefix(l.base, "/") {
-		hint = hintBase
+		hint = `Take out the <base>, or write <base href="./">.`
 	}
 	rest := " from the root of the host. That works at the project's own address, and not at its path form %s, " +
 		"which is for frames and for clients that cannot resolve that address."

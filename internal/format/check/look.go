@@ -13,8 +13,6 @@ const (
 	// SampleAll is how many bytes of all files of one version are read. Real games have less code than that; larger
 	// libraries are seldom written by hand.
 	SampleAll = 8 << 20
-	// Tail is how many bytes are read at the end of a page that has more than Sample: more than one tag of a page.
-	Tail = 64 << 10
 	// mostRefs is how many references of one file are kept. Pages have tens.
 	mostRefs = 1000
 	// longestRef is the most bytes of a reference: a filename has at most 512 bytes, which may be percent-encoded.
@@ -42,7 +40,6 @@ type Look struct {
 	cut      string
 	cutAt    place
 	faults   []fault  // of its scripts
-	body     bool     // it has an end of the head and a beginning of the body
 	prefixes []string // folders that a script gives to its loaders
 	rooted   bool     // its folders apply to all scripts
 	lists    []list

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"encoding/json"
 	"fmt"
 	"iter"
 	"strconv"
@@ -159,17 +160,4 @@ func wrongType(name, got, want string) *Error {
 }
 
 // isInteger reports whether s is a JSON number without fraction and exponent.
-func isInteger(s string) bool {
-	if len(s) > 0 && s[0] == '-' {
-		s = s[1:]
-	}
-	if len(s) == 0 || len(s) > 1 && s[0] == '0' {
-		return false
-	}
-	for i := range len(s) {
-		if !isDigit(s[i]) {
-			return false
-		}
-	}
-	return true
-}
+func isInteger(s string) bool { return strings.Trim(s, "-0123456789") == "" && json.Valid([]byte(s)) }

@@ -2,6 +2,7 @@ package content
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -231,9 +232,9 @@ func (p *parser) value(depth int) (Kind, string, error) {
 	case Array:
 		return kind, "", p.array(depth + 1)
 	case Number:
-		return kind, "", p.word(isNumberByte, isNumber)
+		return kind, "", p.word(isNumberByte)
 	case Bool, Null:
-		return kind, "", p.word(isLetter, isLiteral)
+		return kind, "", p.word(isLetter)
 	}
 	return 0, "", p.syntax("a value")
 }
@@ -258,11 +259,11 @@ func kindOf(c byte) Kind {
 }
 
 // word reads all bytes that belong to a number or literal, and checks them.
-func (p *parser) word(belongs func(byte) bool, valid func([]byte) bool) error {
+func (p *parser) word(belongs func(byte) bool) error {
 	start, at := len(p.tok), p.offset()+1
 	for {
 		c, err := p.peek()
-		if err != nil && !valid(p.tok[start:]) {
+		if err != nil && !json.Valid(p.tok[start:]) {
 			return err
 		}
 		if err != nil || !belongs(c) {
@@ -270,52 +271,12 @@ func (p *parser) word(belongs func(byte) bool, valid func([]byte) bool) error {
 		}
 		p.take(1)
 	}
-	if !valid(p.tok[start:]) {
+	if !json.Valid(p.tok[start:]) {
 		return p.syntaxAt(at, "a value")
 	}
 	return nil
 }
 
-func isLiteral(b []byte) bool {
-	s := string(b)
-	return s == "true" || s == "false" || s == "null"
-}
-
 func isNumberByte(c byte) bool {
 	return isDigit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
-}
-
-// isNumber reports whether b is a number of JSON: -? int frac? exp?
-func isNumber(b []byte) bool {
-	b = bytes.TrimPrefix(b, []byte("-"))
-	whole, rest := digits(b)
-	if len(whole) == 0 || len(whole) > 1 && whole[0] == '0' {
-		return false
-	}
-	if len(rest) > 0 && rest[0] == '.' {
-		var frac []byte
-		if frac, rest = digits(rest[1:]); len(frac) == 0 {
-			return false
-		}
-	}
-	if len(rest) > 0 && (rest[0] == 'e' || rest[0] == 'E') {
-		rest = rest[1:]
-		if len(rest) > 0 && (rest[0] == '+' || rest[0] == '-') {
-			rest = rest[1:]
-		}
-		var exp []byte
-		if exp, rest = digits(rest); len(exp) == 0 {
-			return false
-		}
-	}
-	return len(rest) == 0
-}
-
-// digits splits b after its leading digits.
-func digits(b []byte) (digits, rest []byte) {
-	n := 0
-	for n < len(b) && isDigit(b[n]) {
-		n++
-	}
-	return b[:n], b[n:]
 }

@@ -17,82 +17,16 @@ func MayLoad(filename string) bool {
 	return IsHTML(filename) || slices.Contains(codeKinds, strings.ToLower(path.Ext(filename)))
 }
 
-// blocked holds the content of a document that quarantine blocks, in the order of its kinds.
-type blocked struct {
-	hosts                                        [kinds][]string
-	forms, windows, download, workers, ownFrames bool
-}
+// mostHosts is how many hosts are listed.
+const mostHosts = 20
 
-// The kinds of content that a document loads from other hosts.
-const (
-	scripts = iota
-	styles
-	pictures
-	frames
-	requests
-	links
-	kinds
-)
-
-// mostHosts is how many hosts of a kind are listed.
-const mostHosts = 10
-
-func (b *blocked) list() (out []string) {
-	for kind, name := range [kinds]string{
-		"scripts from ", "styles and fonts from ", "pictures, sounds and videos from ", "frames from ", "requests to ",
-		"in Chromium also links to ",
-	} {
-		if hosts := b.hosts[kind]; len(hosts) > 0 {
-			out = append(out, name+strings.Join(hosts, ", "))
-		}
-	}
-	if b.forms {
-		out = append(out, "forms that send (their submit events fire)")
-	}
-	if b.windows {
-		out = append(out, "new windows and tabs")
-	}
-	if b.download {
-		out = append(out, "downloads")
-	}
-	if b.workers {
-		out = append(out, "service workers")
-	}
-	if b.ownFrames {
-		out = append(out, "frames of the project's own pages (srcdoc, data: and blob: work)")
-	}
-	return out
-}
-
-func (b *blocked) add(kind int, host string) {
-	if len(b.hosts[kind]) < mostHosts && !slices.Contains(b.hosts[kind], host) {
-		b.hosts[kind] = append(b.hosts[kind], host)
-	}
-}
-
-// Blocked lists in words the content of a document that quarantine blocks: the content that it loads, with the other
-// hosts, and the features that its sandbox lacks. Its cost is bounded, whatever the text is made of.
-func Blocked(text []byte) []string {
-	b := findBlocked(text)
-	return b.list()
-}
-
-// findBlocked finds addresses of other hosts and determines the purpose of each from the text before it. It parses no
-// language: it omits an address whose purpose is unclear, and may mistake a comment for code. It omits addresses that
-// exceed the budget.
-func findBlocked(text []byte) blocked {
-	has := func(words ...string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return bytes.Contains(text, []byte(word)) })
-	}
-	b := blocked{
-		forms:     has("<form", "<FORM"),
-		windows:   has("window.open(", "_blank"),
-		download:  has(".download", " download=", " download>"),
-		workers:   has("serviceWorker.register("),
-		ownFrames: has("<iframe"),
-	}
-	asks := has("fetch(", "XMLHttpRequest", ".open(", "WebSocket(", "EventSource(", "sendBeacon(", "axios")
-	for at, budget := 0, lookBudget; budget > 0; budget-- {
+// Blocked lists in words the content of a document that quarantine blocks: the other hosts that it probably loads from,
+// sends to or links to, and the features that its sandbox lacks. It parses no language: an address counts if it stands
+// in a tag that loads, or in quotes. Its cost is bounded, whatever the text is made of; addresses that exceed the budget
+// do not count.
+func Blocked(text []byte) (out []string) {
+	var hosts []string
+	for at, budget := 0, lookBudget; budget > 0 && len(hosts) < mostHosts; budget-- {
 		next := bytes.Index(text[at:], []byte("//"))
 		if next < 0 {
 			break
@@ -100,11 +34,34 @@ func findBlocked(text []byte) blocked {
 		at += next
 		if external(text[:at]) {
 			budget -= lookCost
-			b.look(text, at, asks)
+			host := hostAt(text[at+2:])
+			if host != "" && used(text[max(0, at-contextSize):at]) && !slices.Contains(hosts, host) {
+				hosts = append(hosts, host)
+			}
 		}
 		at += 2
 	}
-	return b
+	if len(hosts) > 0 {
+		out = append(out, "what it loads from, sends to or, in Chromium, links to "+strings.Join(hosts, ", "))
+	}
+	for _, feature := range features {
+		if slices.ContainsFunc(feature.marks, func(mark string) bool { return bytes.Contains(text, []byte(mark)) }) {
+			out = append(out, feature.what)
+		}
+	}
+	return out
+}
+
+// features are what the sandbox lacks, with texts of documents that use it. They never change.
+var features = []struct {
+	what  string
+	marks []string
+}{
+	{"forms that send (their submit events fire)", []string{"<form", "<FORM"}},
+	{"new windows and tabs", []string{"window.open(", "_blank"}},
+	{"downloads", []string{".download", " download=", " download>"}},
+	{"service workers", []string{"serviceWorker.register("}},
+	{"frames of the project's own pages (srcdoc, data: and blob: work)", []string{"<iframe"}},
 }
 
 const (
@@ -113,19 +70,9 @@ const (
 	lookBudget = 40_000
 	// lookCost is the cost of checking an address, relative to finding two slashes.
 	lookCost = 20
+	// contextSize is how far before an address its purpose is searched, in bytes.
+	contextSize = 200
 )
-
-// look adds the address whose slashes stand at an offset.
-func (b *blocked) look(text []byte, at int, asks bool) {
-	if host := hostAt(text[at+2:]); host != "" {
-		if kind, ok := purpose(text[max(0, at-contextSize):at], asks); ok {
-			b.add(kind, host)
-		}
-	}
-}
-
-// contextSize is how far before an address its purpose is searched, in bytes.
-const contextSize = 200
 
 // hostAt returns the host that text begins with, if it is a public name.
 func hostAt(text []byte) string {
@@ -154,58 +101,30 @@ func external(before []byte) bool {
 	return len(before) > 0 && strings.IndexByte("\"'`(=", before[len(before)-1]) >= 0
 }
 
-// purpose returns the kind of content at an address, by the text before it. asks reports whether the document sends
-// requests to other hosts at all: then an address outside a tag may be for that.
-func purpose(before []byte, asks bool) (kind int, ok bool) {
+// used reports whether the text before an address shows that the document probably uses it.
+func used(before []byte) bool {
 	low := strings.ToLower(string(before))
 	if open := strings.LastIndexByte(low, '<'); open >= 0 && strings.IndexByte(low[open:], '>') < 0 {
-		return purposeOfTag(low[open+1:])
+		tag := low[open+1:]
+		name, _, _ := strings.Cut(tag, " ")
+		if name = strings.TrimSpace(name); name == "link" {
+			return loads.MatchString(tag) || !strings.Contains(tag, "rel=")
+		}
+		return slices.Contains(loading, name)
 	}
 	line := low[strings.LastIndexByte(low, '\n')+1:]
 	for i := range line {
 		if strings.HasPrefix(line[i:], "//") && (i == 0 || strings.IndexByte(":\"'`", line[i-1]) < 0) {
-			return 0, false // a comment
+			return false // a comment
 		}
 	}
-	near := low[max(0, len(low)-60):]
-	last := func(words ...string) bool {
-		for _, w := range words {
-			if i := strings.LastIndex(near, w); i >= 0 && strings.IndexByte(near[i:], ';') < 0 && strings.IndexByte(near[i:], '\n') < 0 {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case last("import ", "import(", "importscripts(", "from \"", "from '", "worker(", "\": \"", "imports"):
-		return scripts, true
-	case last("@import", "@font-face", "src:"):
-		return styles, true
-	case last("url(", ".src", "new audio(", ".load("):
-		return pictures, true
-	case asks && last("fetch(", "open(", "websocket(", "eventsource(", "sendbeacon(", "axios", "=", "(", ":"):
-		return requests, true
-	}
-	return 0, false
+	plain := strings.TrimRight(low, "htpsw:") // without the scheme
+	return plain != "" && strings.IndexByte("\"'`(", plain[len(plain)-1]) >= 0
 }
 
-// loads matches the rel of a link that loads its target.
-var loads = regexp.MustCompile("stylesheet|preload|icon")
-
-// purposeOfTag returns the kind of content for the tag of an address.
-func purposeOfTag(tag string) (kind int, ok bool) {
-	name, _, _ := strings.Cut(tag, " ")
-	switch strings.TrimSpace(name) {
-	case "script":
-		return scripts, true
-	case "link":
-		return styles, loads.MatchString(tag) || !strings.Contains(tag, "rel=")
-	case "img", "audio", "video", "source", "image", "track", "picture", "input":
-		return pictures, true
-	case "a", "area":
-		return links, true
-	case "iframe", "embed", "object", "frame":
-		return frames, true
-	}
-	return 0, false
-}
+var (
+	// loads matches the rel of a link that loads its target.
+	loads = regexp.MustCompile("stylesheet|preload|icon")
+	// loading are the other tags whose address is loaded or followed. It never changes.
+	loading = strings.Fields("script img audio video source image track picture input a area iframe embed object frame")
+)

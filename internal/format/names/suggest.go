@@ -5,7 +5,6 @@ import (
 	"path"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -37,8 +36,7 @@ func repaired(s string) []string {
 	return kept
 }
 
-// relative returns s decoded and with slashes. If s is an address or a path on somebody's disk, it returns the last
-// part only.
+// relative returns s decoded and with slashes. If s is an address, it returns the last part only.
 func relative(s string) string {
 	const most = 4096 // bytes; a name is at its end, and a megabyte is no name
 	s = s[max(0, len(s)-most):]
@@ -49,14 +47,8 @@ func relative(s string) string {
 	if name, _, ok := strings.Cut(s, "?"); ok && path.Ext(name) != "" { // the query of an address, as in "game.js?v=2"
 		s = name
 	}
-	_, rest, address := strings.Cut(s, "://")
-	switch {
-	case address:
+	if _, rest, address := strings.Cut(s, "://"); address {
 		return path.Base(rest)
-	case len(s) > 1 && s[1] == ':':
-		return path.Base(s[2:])
-	case strings.HasPrefix(s, "//"):
-		return path.Base(s)
 	}
 	return s
 }
@@ -75,7 +67,8 @@ func repairedSegment(segment string) string {
 			b.WriteRune(r)
 		}
 	}
-	segment = shortened(norm.NFC.String(b.String()))
+	segment = norm.NFC.String(b.String())
+	segment = strings.ToValidUTF8(segment[:min(len(segment), maxSegment)], "")
 	segment = strings.TrimRightFunc(segment, func(r rune) bool { return r == '.' || r == '-' || unicode.IsSpace(r) })
 	switch {
 	case device(segment):
@@ -84,20 +77,4 @@ func repairedSegment(segment string) string {
 		return strings.ReplaceAll(strings.TrimPrefix(segment, "."), "~", "-")
 	}
 	return segment
-}
-
-// shortened cuts segment to the length of a part of a filename, before its extension.
-func shortened(segment string) string {
-	if len(segment) <= maxSegment {
-		return segment
-	}
-	ext := path.Ext(segment)
-	if len(ext) > 32 {
-		ext = ""
-	}
-	at := maxSegment - len(ext)
-	for !utf8.RuneStart(segment[at]) {
-		at--
-	}
-	return segment[:at] + ext
 }

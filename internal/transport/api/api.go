@@ -125,6 +125,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // the caller before a byte of the body is read.
 func (a *API) serve(c *call) error {
 	unknown := a.table.find(c)
+	c.Takes = intake.UpdateFields // a body for an unknown path is only searched for a key
 	if rt := c.named(); rt != nil {
 		c.Takes = rt.takes
 	}

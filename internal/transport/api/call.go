@@ -22,7 +22,7 @@ type call struct {
 	pathNames
 	id     string // the request id
 	route  *route // nil until the route is found
-	meant  *route // the route that was probably meant, if there is none
+	meant  *route // the first route of the path, if none takes the method
 	status int    // of a refusal whose code has another; 0: that of the code
 }
 

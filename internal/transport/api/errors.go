@@ -148,7 +148,7 @@ func statusOf(code sandlot.Code) int {
 // argumentHeaders maps the arguments of an operation that come in a header to that header's name. It never changes.
 var argumentHeaders = map[string]string{intake.IdempotencyArgument: intake.IdempotencyKey}
 
-// named returns the route of the request, or else the route that was probably meant; nil if it resembles none.
+// named returns the route of the request, or else the first of its path; nil if it has none.
 func (c *call) named() *route { return cmp.Or(c.route, c.meant) }
 
 // about returns the request for its hints.
@@ -158,7 +158,7 @@ func (a *API) about(c *call) hint.Request {
 	on := hint.Request{Keyed: c.Keyed || c.route == nil && h.Get("Authorization") != ""}
 	on.Token = !on.Keyed && h.Get("Authorization") != ""
 	on.Cut = !c.Whole && c.R.ContentLength != 0
-	on.Limit, on.Most, on.Least = a.Intake.MaxContent, a.Intake.MaxFile, c.LeastFile()
+	on.Limit, on.Most = a.Intake.MaxContent, a.Intake.MaxFile
 	if rt := c.named(); rt != nil {
 		on.Op = rt.op
 		if rt.takes != nil {

@@ -272,9 +272,3 @@ func sum(s string) string {
 	d := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(d[:])
 }
-
-func decoded(t *testing.T, text string) (v obj) {
-	t.Helper()
-	expect.OK(t, json.Unmarshal([]byte(text), &v))
-	return v
-}

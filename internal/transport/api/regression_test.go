@@ -86,9 +86,9 @@ func TestRegression15AnswersTellQuarantine(t *testing.T) {
 			}
 		})
 	}
-	tells("publish", made, "scripts from cdn.example.net")
+	tells("publish", made, "links to cdn.example.net")
 	tells("update", w.post("/v1/update", key, obj{"project_id": id, "filename": "a.txt", "content": page64}).wants(200), "Opening the link")
-	tells("project, to its owner", w.get("/v1/project/"+id, key).wants(200), "scripts from cdn.example.net")
+	tells("project, to its owner", w.get("/v1/project/"+id, key).wants(200), "links to cdn.example.net")
 	t.Run("project, to nobody else", func(t *testing.T) {
 		if a := w.get("/v1/project/"+id, "").wants(200); strings.Contains(a.text, "quarantined") {
 			t.Errorf("got %s", a.text)

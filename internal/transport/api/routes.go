@@ -3,12 +3,10 @@ package api
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"sandlot"
 	"sandlot/internal/base/failpoint"
-	"sandlot/internal/format/names"
 	"sandlot/internal/transport/intake"
 )
 
@@ -92,8 +90,8 @@ type table struct {
 	base   string
 }
 
-// find sets the route of a request and the names in its path. If there is none, it sets the route that was probably
-// meant, and returns a refusal. It never redirects: a redirect would drop the body, or pass the key on.
+// find sets the route of a request and the names in its path. If there is none, it returns a refusal; for another method
+// it sets the route of that path as meant. It never redirects: a redirect would drop the body, or pass the key on.
 func (t table) find(c *call) error {
 	path := c.R.URL.EscapedPath()
 	if len(path) > maxPath {
@@ -113,14 +111,12 @@ func (t table) find(c *call) error {
 			c.meant, c.pathNames = rt, named
 		}
 	}
-	if c.meant != nil {
-		allow := t.methods(c.meant.pattern)
-		c.W.Header().Set("Allow", allow)
-		return t.wrongMethod(c.R.Method, allow, c.meant)
+	if c.meant == nil {
+		return t.unknownPath(c.R.Method)
 	}
-	words := pathWords(path)
-	c.meant, c.param = t.near(c.R.Method, words)
-	return t.unknownPath(c.R.Method, words, c.meant)
+	allow := t.methods(c.meant.pattern)
+	c.W.Header().Set("Allow", allow)
+	return t.wrongMethod(c.R.Method, allow, c.meant)
 }
 
 func takesMethod(routed, method string) bool {
@@ -180,21 +176,16 @@ func (t table) methods(pattern string) string {
 	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
-// unknownPath refuses an unknown path. It shows the call of the route that was most likely meant, if there is one.
-func (t table) unknownPath(method string, words []string, meant *route) error {
-	e := sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame)
-	if meant == nil && likeLogin(words) {
-		return e.With(sandlot.OpPresentKey).Note("The API has no login, and makes no keys but those of a publish or signup.")
-	}
+// unknownPath refuses an unknown path, and lists the endpoints.
+func (t table) unknownPath(method string) error {
 	var list []string
 	for _, rt := range t.routes {
-		list = append(list, t.endpoint(&rt))
+		list = append(list, rt.method+" "+t.base+rt.pattern)
 	}
-	all := t.doneElsewhere(method) + "The endpoints are: " + strings.Join(list, ", ") + "."
-	if meant == nil {
-		return e.Note("%s\nWhat each is for, with the first call:\ncurl %s/v1", all, t.base)
-	}
-	return e.Note("Probably %s was meant, as in the call below.\n%s", t.endpoint(meant), all)
+	return sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame).
+		Note("%sThe endpoints are: %s.\nThere is no login. If a key is lost, don't publish again: your user logs in at %s/account by e-mail "+
+			"and makes a new key there.\nWhat each endpoint is for, with the first call:\ncurl %s/v1",
+			t.doneElsewhere(method), strings.Join(list, ", "), t.base, t.base)
 }
 
 // doneElsewhere names the call for the effect that clients expect of a method, "" for a method without one.
@@ -208,82 +199,4 @@ func (t table) doneElsewhere(method string) string {
 			"/v1/update, what is said about a project with PATCH " + t.base + "/v1/project/{id}.\n"
 	}
 	return ""
-}
-
-func (t table) endpoint(rt *route) string { return rt.method + " " + t.base + rt.pattern }
-
-// loginWords begin the paths, without hyphens and underscores, where clients look for a login or a new key. It never
-// changes.
-var loginWords = []string{
-	"login", "logon", "signin", "auth", "oauth", "session", "token", "key", "apikey", "recover", "reset", "forgot",
-	"password", "magic",
-}
-
-// likeLogin reports whether a path begins with one of loginWords, also below that of an account.
-func likeLogin(parts []string) bool {
-	if len(parts) > 1 && slices.Contains([]string{"signup", "whoami"}, likeRoute(parts[0])) {
-		parts = parts[1:]
-	}
-	return len(parts) > 0 && slices.ContainsFunc(loginWords, func(word string) bool {
-		return strings.HasPrefix(intake.Simplified(parts[0]), word)
-	})
-}
-
-// near returns the route that an unknown path resembles, and the project that it names; nil if it resembles none.
-func (t table) near(method string, words []string) (*route, string) {
-	if len(words) == 0 || likeLogin(words) {
-		return nil, ""
-	}
-	first, rest := likeRoute(words[0]), words[1:]
-	switch {
-	case first == "":
-		return nil, ""
-	case first != "project":
-		return t.route(method, "/v1/"+first), ""
-	case len(rest) == 0:
-		return t.route(method, "/v1/whoami"), "" // lists them
-	case len(rest) == 2:
-		for _, name := range []string{"stats", "versions", "checks"} {
-			if names.Edits(strings.ToLower(rest[1]), name) <= 1 {
-				return t.route(method, "/v1/project/{id}/"+name), rest[0]
-			}
-		}
-	}
-	return t.route(method, "/v1/project/{id}"), rest[0]
-}
-
-// pathWords returns the segments of a path without the empty ones and the version.
-func pathWords(path string) []string {
-	if plain, err := url.PathUnescape(path); err == nil {
-		path = plain
-	}
-	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
-	for len(parts) > 0 && (strings.EqualFold(parts[0], "api") || strings.EqualFold(parts[0], "v1")) {
-		parts = parts[1:]
-	}
-	return parts
-}
-
-// likeRoute returns the first segment of the route that a word resembles, or "".
-func likeRoute(word string) string {
-	plain := intake.Simplified(word)
-	if len(plain) > 20 {
-		return ""
-	}
-	for _, o := range sandlot.Operations {
-		if slices.Contains(o.Also, plain) || o.Also != nil && names.Edits(plain, intake.Simplified(string(o.Op))) <= 2 {
-			return string(o.Op)
-		}
-	}
-	return ""
-}
-
-// route returns the route of a pattern, if possible the one of a method; nil if there is none.
-func (t table) route(method, pattern string) (found *route) {
-	for i := range t.routes {
-		if rt := &t.routes[i]; rt.pattern == pattern && (found == nil || rt.method == method) {
-			found = rt
-		}
-	}
-	return found
 }

@@ -78,17 +78,4 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	})
-	t.Run("paths that were nearly right lead there", func(t *testing.T) {
-		w := settled(t)
-		for path, want := range map[string]string{"/version": "/versions", "/Versions": "/versions"} {
-			got := w.get("/v1/project/"+w.projectID+path, w.project).refused(404, sandlot.CodeNotFound)
-			if !strings.Contains(got.str("hint"), "/v1/project/"+w.projectID+want) {
-				t.Errorf("%s: %s", path, got.str("hint"))
-			}
-		}
-		got := w.post("/v1/rollback", w.project, obj{"project_id": w.projectID, "version": 1}).refused(404, sandlot.CodeNotFound)
-		if !strings.Contains(got.str("hint"), `/v1/restore`) || !strings.Contains(got.str("hint"), `"version":1`) {
-			t.Error(got.str("hint"))
-		}
-	})
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -153,11 +152,7 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 		Project:   f.required("project_id", "it says of which project a version is to be restored"),
 		IfVersion: f.ifVersion(), Idempotency: f.Header.Get(IdempotencyKey),
 	}
-	if field, ok := f.Form.Get("version"); ok && field.Kind == content.String && versionName.MatchString(field.Text) {
-		n, _ := strconv.Atoi(field.Text[1:])
-		f.read = append(f.read, publish.ReadAs("version", strconv.Itoa(n)))
-		in.Version = n
-	} else if n := f.whole("version"); n != nil {
+	if n := f.whole("version"); n != nil {
 		in.Version = *n
 	} else if f.Err == nil {
 		f.Fail(sandlot.Refuse(sandlot.CodeMissingField, "The field version is missing: its files are those of the next one.").
@@ -165,9 +160,6 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 	}
 	return in
 }
-
-// versionName matches a version as people write it.
-var versionName = regexp.MustCompile(`^[vV][1-9][0-9]{0,8}$`)
 
 // ReadDeleteProject returns the confirmation. A version guards nothing here, and an ignored guard is worse than none.
 func ReadDeleteProject(f *Fields) string {

@@ -25,7 +25,7 @@ type Call struct {
 	R        *http.Request
 	By       sandlot.Caller
 	Keyed    bool      // whether a key was sent, for hints
-	Takes    *FieldSet // the fields of the call, or of the call that was probably meant; nil: none
+	Takes    *FieldSet // the fields of the call, or of the first of its path; nil: none
 	Body     *Body
 	Told     *ticket.Call     // the declaration of the ticket; nil until it is known, and without a ticket
 	Grant    *admission.Grant // nil until the call is admitted

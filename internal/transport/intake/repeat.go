@@ -56,18 +56,6 @@ func Repeat(on *hint.Request, f *Fields, p sandlot.Places) {
 	}
 }
 
-// LeastFile returns a lower bound for the file in a body of the declared length, in bytes.
-func (c *Call) LeastFile() int64 {
-	n := c.R.ContentLength - BodyRoom
-	switch kind, _, err := mediaType(c); {
-	case n <= 0 || err != nil:
-		return 0
-	case kind == formBody:
-		return n
-	}
-	return n / 2
-}
-
 // saidOf returns the value of a field in the body, in the query, or under a name that surely stands for the field.
 func saidOf(f *Fields, name string) (content.Field, bool) {
 	if f.has(name) {

@@ -90,7 +90,7 @@ func (on Request) many() bool { return on.Archive != "" || len(on.Files) > 0 }
 // aboveAll reports whether the file is certainly larger than any file may be.
 func (on Request) aboveAll() bool {
 	size, _ := strconv.ParseInt(on.Arg("size"), 10, 64)
-	return on.Most > 0 && max(size, on.Least) > on.Most
+	return on.Most > 0 && size > on.Most
 }
 
 // encodes returns the advice to send content without writing base64 by hand.

@@ -30,7 +30,6 @@ type Request struct {
 	JSON           bool          // whether it was a JSON object
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, in any number of parts; 0: unknown
-	Least          int64         // the least possible size of the file, in bytes, by the declarations of the request
 }
 
 // guards are the arguments that limit the effect of a call. They stay in the proposed call, even if one of them is at
