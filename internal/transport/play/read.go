@@ -154,8 +154,8 @@ func (x *exchange) send(f *file, o *form, status int) int {
 		if part {
 			o = &f.plain
 		}
-		if done := x.conditions(f, o); done != 0 {
-			return done
+		if x.unchanged(f, o) {
+			return http.StatusNotModified
 		}
 		if part {
 			return x.sendSpan(f, cut)
