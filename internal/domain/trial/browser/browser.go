@@ -80,17 +80,16 @@ type times struct {
 	Most time.Duration // the same on a busy machine, so that each move was made once
 	Load time.Duration // then the page is played with, whether it has loaded or not
 	Step time.Duration // for one answer of the page; one that hangs gives none
-	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
+	Hang time.Duration // then for one more: a page that gives none hangs
 
 	Pause time.Duration // between two moves
 }
 
-// usual returns the times of a trial. A busy machine gives a page less of the processor, so a hanging page is not
-// detected by the clock.
+// usual returns the times of a trial.
 func usual() times {
 	return times{
 		Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second,
-		Toil: 5 * time.Second, Pause: 700 * time.Millisecond,
+		Hang: 8 * time.Second, Pause: 700 * time.Millisecond,
 	}
 }
 
