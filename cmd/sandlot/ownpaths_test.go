@@ -21,7 +21,7 @@ var unlimited = map[string]string{
 	"refused":              "nothing is read",
 	"api":                  "a table of routes with an operation each",
 	"pages":                "likewise",
-	"guide":                "its documents are free to read, and made once; the sitemap takes an operation for each of its pages",
+	"guide":                "its documents are free to read, and made once; the sitemap takes one",
 }
 
 // TestEveryDoorHasAnOperationOrAReason: it reads the program, so that a path that is added beside the tables is found.

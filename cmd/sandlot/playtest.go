@@ -46,26 +46,20 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 		return
 	}
 	a.opened = &trial.Counts{}
-	status := &a.tester
-	if a.places.Content == "" {
-		status.Set("Projects have no addresses of their own here, which a trial needs.")
-	}
-	a.trials = trial.New(a.store.Trials(), a.service.Reader, status)
+	a.trials = trial.New(a.store.Trials(), a.service.Reader, &a.tester)
 	user, _ := browser.FindUser(a.settings.PlaytestUser) // was checked at the start
 	r := &trial.Runner{
-		Store: a.store.Trials(), Projects: a.service.Reader, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots, Places: a.places,
-		Status: status, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
+		Store: a.store.Trials(), Projects: a.service.Reader, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots,
+		Status: &a.tester, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
 	}
-	if a.places.Content != "" {
-		a.workers = append(a.workers, r.Run)
-	}
+	a.workers = append(a.workers, r.Run)
 }
 
 // trialFiles serves the files of projects to the play-tester as to visitors.
 type trialFiles struct{ play *play.Handler }
 
-func (f *trialFiles) ServeTrial(w http.ResponseWriter, r *http.Request, p trial.Page) {
-	f.play.ServeTrial(w, r, p.Project, p.Version)
+func (f *trialFiles) ServeTrial(w http.ResponseWriter, r *http.Request, due trial.Due) {
+	f.play.ServeTrial(w, r, due.Project, due.Version)
 }
 
 // trials exports the counts of the play-tester; nil: there is none.

@@ -17,11 +17,9 @@ const dialWait = 15 * time.Second
 // for the network.
 func waits() client.Waits {
 	return client.Waits{
-		Stall:  45 * time.Second,
-		Pace:   1 << 10,          // the same as the server's, which cuts slower transfers
-		Work:   128 << 10,        // a proxy may take all bytes at once, and pass them on over a line of 1 Mbit/s
-		Most:   10 * time.Minute, // by then an archive of 1 GiB is unpacked, hashed and stored
-		Answer: time.Minute,      // 2 MiB at most, the list of 10,000 files
+		Stall: 45 * time.Second,
+		Work:  128 << 10,        // a proxy may take all bytes at once, and pass them on over a line of 1 Mbit/s
+		Most:  10 * time.Minute, // by then an archive of 1 GiB is unpacked, hashed and stored
 	}
 }
 

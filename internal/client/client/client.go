@@ -190,18 +190,11 @@ func (c *Client) Export(ctx context.Context, history bool) (io.ReadCloser, error
 	if err != nil {
 		return nil, err
 	}
-	return c.stream(req)
-}
-
-// broken is a body with ErrNoAnswer for all its failures.
-type broken struct{ io.ReadCloser }
-
-func (b broken) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = unanswered(err)
+	resp, err := c.do(req)
+	if err != nil {
+		return nil, err
 	}
-	return n, err
+	return resp.Body, nil
 }
 
 // get makes a call that changes nothing.
@@ -231,7 +224,7 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 	return req, nil
 }
 
-// do sends a request. The answer has a success status and an open body, which is not yet a transfer.
+// do sends a request. The answer has a success status and an open body.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
 	doer := http.Client{}
 	if c.HTTP != nil {
@@ -241,25 +234,17 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	v, req := c.Waits.watched(req)
 	resp, err := doer.Do(req)
 	if err != nil {
-		return nil, unanswered(v.end(req.Context(), err))
+		err = why(req.Context(), err)
+		v.end()
+		return nil, err
 	}
-	v.begun()
-	resp.Body = &answer{ReadCloser: resp.Body, v: v, ctx: req.Context()}
+	v.answer(nothing)
+	resp.Body = &received{resp.Body, v, req.Context()}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		defer resp.Body.Close()
 		return nil, refusal(resp)
 	}
 	return resp, nil
-}
-
-// stream sends a request whose answer is a transfer. A broken transfer fails in Read, with ErrNoAnswer.
-func (c *Client) stream(req *http.Request) (io.ReadCloser, error) {
-	resp, err := c.do(req)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body.(*answer).stream()
-	return broken{resp.Body}, nil
 }
 
 // unanswered returns err as an ErrNoAnswer, after which it is unknown whether the call has happened.
@@ -294,7 +279,7 @@ func (c *Client) decode(req *http.Request, into any) (*http.Response, error) {
 func read(body io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(body, answerMax+1))
 	if err != nil {
-		return nil, unanswered(err)
+		return nil, err
 	}
 	if len(text) > answerMax {
 		return nil, fmt.Errorf("the answer has more than %d bytes", answerMax)

@@ -45,7 +45,7 @@ func refusal(resp *http.Response) error {
 	e := &Error{}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, errorMax))
 	if err != nil {
-		return unanswered(err)
+		return err
 	}
 	if json.Unmarshal(text, e) != nil || e.Code == "" {
 		*e = Error{Message: fmt.Sprintf("%s, and no answer of the API: %.200q", resp.Status, text), Location: resp.Header.Get("Location")}

@@ -62,11 +62,10 @@ type Ticket struct {
 
 // An Account is the result of a signup, or of a publish without a key.
 type Account struct {
-	Handle           string `json:"handle"`
-	APIKey           string `json:"api_key"`
-	Email            string `json:"email"`
-	EmailVerified    bool   `json:"email_verified"`
-	VerificationSent bool   `json:"verification_sent"`
+	Handle        string `json:"handle"`
+	APIKey        string `json:"api_key"`
+	Email         string `json:"email"`
+	EmailVerified bool   `json:"email_verified"`
 }
 
 // A Change is a new version of a project.
@@ -98,9 +97,6 @@ type Pending struct {
 	UploadToken   string    `json:"upload_token"` // continues an upload begun without a key, as a Client's Key
 	TotalParts    int       `json:"total_parts"`  // 0: not known yet
 	ReceivedParts []int     `json:"received_parts"`
-	MissingParts  []int     `json:"missing_parts"`
-	ReceivedCount int       `json:"received_count"`
-	MissingCount  int       `json:"missing_count"`
 	ExpiresAt     time.Time `json:"expires_at"`
 }
 

@@ -12,14 +12,12 @@ import (
 // ErrStalled means that the other side exceeded the Client's Waits. It is an ErrNoAnswer, too.
 var ErrStalled = errors.New("waited in vain")
 
-// Waits limit how long a Client waits for the other side; time that this side takes to read or write does not count. A
-// transfer is the body of a request, or the answer of File or Export. The zero value sets no limits.
+// Waits limit how long a Client waits for the other side; time that this side takes to read or write does not count.
+// The zero value sets no limits.
 type Waits struct {
-	Stall  time.Duration // for the next bytes of a transfer, and for the beginning of an answer
-	Pace   int64         // average bytes a second that a transfer needs once it has taken Stall
-	Work   int64         // bytes sent for which the answer may begin one second later
-	Most   time.Duration // for the beginning of an answer, however much was sent
-	Answer time.Duration // for the whole of an answer that is no transfer, from its beginning
+	Stall time.Duration // for the next bytes of a body, and for the beginning of an answer
+	Work  int64         // bytes sent for which the answer may begin one second later; 0: none do
+	Most  time.Duration // for the beginning of an answer, however much was sent
 }
 
 // stalled describes the wait that timed out.
@@ -31,10 +29,9 @@ func (s stalled) Is(target error) bool { return target == ErrStalled || target =
 
 // The events that a watch can wait for.
 const (
+	nothing  = ""
 	forMore  = "it took no more of what is sent"
-	forPace  = "it was slower than any line that is of use"
 	forBegin = "no answer began"
-	forWhole = "the answer that began was not whole"
 	forRest  = "no more of the answer came"
 )
 
@@ -44,12 +41,7 @@ type watch struct {
 	waits    Waits
 	cancel   context.CancelCauseFunc
 	lock     sync.Mutex
-	timer    *time.Timer
-	what     string
-	long     time.Duration // 0: left out of the error
-	since    time.Time     // when the wait began
-	waited   time.Duration // in total, for this transfer
-	moved    int64         // bytes of this transfer
+	timer    *time.Timer // nil: it waits for nothing
 	answered bool
 }
 
@@ -57,8 +49,6 @@ type watch struct {
 func (w Waits) watched(req *http.Request) (*watch, *http.Request) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	v := &watch{waits: w, cancel: cancel}
-	v.timer = time.AfterFunc(time.Hour, v.fire)
-	v.timer.Stop()
 	req = req.WithContext(ctx)
 	if req.Body == nil || req.Body == http.NoBody {
 		v.wait(forBegin, w.Stall)
@@ -67,101 +57,71 @@ func (w Waits) watched(req *http.Request) (*watch, *http.Request) {
 	if again := req.GetBody; again != nil {
 		req.GetBody = func() (io.ReadCloser, error) {
 			body, err := again()
-			return sending{body, v}, err
+			return &sending{ReadCloser: body, v: v}, err
 		}
 	}
-	req.Body = sending{req.Body, v}
+	req.Body = &sending{ReadCloser: req.Body, v: v}
 	v.wait(forMore, w.Stall)
 	return v, req
 }
 
-func (v *watch) fire() {
-	v.lock.Lock()
-	defer v.lock.Unlock()
-	if v.long > 0 {
-		v.what += " within " + v.long.String()
-	}
-	v.cancel(stalled(v.what))
-}
-
-// wait starts the wait for an event.
+// wait replaces the present wait, unless the answer has begun: then its reader waits alone.
 func (v *watch) wait(what string, long time.Duration) {
-	v.what, v.long, v.since = what, long, time.Now()
-	if long > 0 {
-		v.timer.Reset(long)
-	}
-}
-
-// next waits for the next bytes of a transfer, within its pace.
-func (v *watch) next(what string) {
-	v.wait(what, v.waits.Stall)
-	if v.waits.Pace == 0 {
-		return
-	}
-	if left := v.waits.Stall + time.Duration(v.moved/v.waits.Pace)*time.Second - v.waited; left < v.waits.Stall {
-		v.what, v.long = forPace, 0
-		v.timer.Reset(max(left, 0)) // a pace already missed fires at once
-	}
-}
-
-// came records that bytes were transferred, and ends the wait.
-func (v *watch) came(n int) {
-	v.timer.Stop()
-	v.waited += time.Since(v.since)
-	v.moved += int64(n)
-}
-
-// begun records that an answer has begun, and waits for the rest.
-func (v *watch) begun() {
 	v.lock.Lock()
 	defer v.lock.Unlock()
-	v.answered, v.waited, v.moved = true, 0, 0
-	v.timer.Stop()
-	v.wait(forWhole, v.waits.Answer)
+	if !v.answered {
+		v.set(what, long)
+	}
 }
 
-// end ends the watch. It returns the wait that ended the request, or err if none did.
-func (v *watch) end(ctx context.Context, err error) error {
+// answer replaces the present wait by one for the answer.
+func (v *watch) answer(what string) {
 	v.lock.Lock()
 	defer v.lock.Unlock()
-	v.timer.Stop()
+	v.answered = true
+	v.set(what, v.waits.Stall)
+}
+
+func (v *watch) set(what string, long time.Duration) {
+	if v.timer != nil {
+		v.timer.Stop()
+	}
+	if v.timer = nil; what != nothing && long > 0 {
+		v.timer = time.AfterFunc(long, func() { v.cancel(stalled(what + " within " + long.String())) })
+	}
+}
+
+// end ends the watch.
+func (v *watch) end() {
+	v.answer(nothing)
 	v.cancel(nil)
-	return why(ctx, err)
 }
 
-// why returns the wait that ended a request, if one did, instead of the error that it led to.
+// why returns the wait that ended a request, if one did, instead of the error that it led to, as an ErrNoAnswer.
 func why(ctx context.Context, err error) error {
 	var waited stalled
-	if err != nil && errors.As(context.Cause(ctx), &waited) {
+	if errors.As(context.Cause(ctx), &waited) {
 		return waited
 	}
-	return err
+	return unanswered(err)
 }
 
 // sending is the body of a request, whose reader sends the bytes that it has read.
 type sending struct {
 	io.ReadCloser
-	v *watch
+	v    *watch
+	sent int64
 }
 
-func (s sending) Read(p []byte) (int, error) {
-	s.v.lock.Lock()
-	if !s.v.answered {
-		s.v.came(0)
-	}
-	s.v.lock.Unlock()
+func (s *sending) Read(p []byte) (int, error) {
+	s.v.wait(nothing, 0)
 	n, err := s.ReadCloser.Read(p)
-	s.v.lock.Lock()
-	defer s.v.lock.Unlock()
-	if s.v.answered {
-		return n, err
-	}
-	s.v.moved += int64(n)
+	s.sent += int64(n)
 	if err == nil {
-		s.v.next(forMore)
-		return n, err
+		s.v.wait(forMore, s.v.waits.Stall)
+	} else {
+		s.v.wait(forBegin, s.v.waits.begin(s.sent))
 	}
-	s.v.wait(forBegin, s.v.waits.begin(s.v.moved))
 	return n, err
 }
 
@@ -173,39 +133,24 @@ func (w Waits) begin(sent int64) time.Duration {
 	return min(w.Stall+time.Duration(sent/w.Work)*time.Second, max(w.Most, w.Stall))
 }
 
-// answer is the body of an answer.
-type answer struct {
+// received is the body of an answer. It fails with ErrNoAnswer where it breaks off.
+type received struct {
 	io.ReadCloser
-	v        *watch
-	ctx      context.Context
-	transfer bool
+	v   *watch
+	ctx context.Context
 }
 
-// Read waits within the limits, and then fails with ErrStalled.
-func (a *answer) Read(p []byte) (int, error) {
-	if a.transfer {
-		a.v.lock.Lock()
-		a.v.next(forRest)
-		a.v.lock.Unlock()
-	}
+func (a *received) Read(p []byte) (int, error) {
+	a.v.answer(forRest)
 	n, err := a.ReadCloser.Read(p)
-	if a.transfer {
-		a.v.lock.Lock()
-		a.v.came(n)
-		a.v.lock.Unlock()
+	a.v.answer(nothing)
+	if err != nil && err != io.EOF {
+		err = why(a.ctx, err)
 	}
-	return n, why(a.ctx, err)
+	return n, err
 }
 
-func (a *answer) Close() error {
-	_ = a.v.end(a.ctx, nil) // only stops it
+func (a *received) Close() error {
+	a.v.end()
 	return a.ReadCloser.Close()
-}
-
-// stream turns the answer into a transfer, which has no limit in total while bytes keep coming.
-func (a *answer) stream() {
-	a.v.lock.Lock()
-	defer a.v.lock.Unlock()
-	a.v.came(0)
-	a.v.waited, a.transfer = 0, true
 }

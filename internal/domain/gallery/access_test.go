@@ -52,7 +52,7 @@ func lettingIn(t *testing.T, w *world) {
 				return shows(page, id), err
 			},
 			"Listing": func() (bool, error) {
-				list, _, err := w.Listing(ctx, by, "")
+				list, err := w.Listing(ctx, by)
 				return slices.ContainsFunc(list, func(p sandlot.Project) bool { return p.ID == id }), err
 			},
 			"Search": func() (bool, error) {

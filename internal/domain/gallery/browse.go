@@ -245,22 +245,16 @@ func (s *Service) cards(ctx context.Context, projects []sandlot.Project) []Card 
 	return out
 }
 
-// listingSize is the number of projects on a page of a Listing: 50,000 projects take fifty pages, and at some 300 bytes
-// each a page needs little memory.
+// listingSize is the number of projects of a Listing.
 const listingSize = 1_000
 
-// Listing returns up to a thousand projects that may be listed, newest first, without their numbers, for lists of all
-// projects; an empty cursor means the first page. An invalid cursor is sandlot.ErrNotFound.
-func (s *Service) Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error) {
+// Listing returns the newest thousand projects that may be listed, newest first, without their numbers.
+func (s *Service) Listing(ctx context.Context, by sandlot.Caller) ([]sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	before, err := readPlace(cursor)
-	if err != nil {
-		return nil, "", sandlot.ErrNotFound
-	}
-	found, err := s.listed(ctx, ListedQuery{Before: before, Limit: listingSize})
-	return found.projects, found.next, err
+	found, err := s.listed(ctx, ListedQuery{Limit: listingSize})
+	return found.projects, err
 }
 
 // Search returns a page of the projects that may be listed and match a text, newest first. A project matches if each

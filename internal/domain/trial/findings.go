@@ -81,12 +81,6 @@ const (
 	MostHost    = 100
 )
 
-// A Page is a version to open.
-type Page struct {
-	Due
-	URL string // of the project
-}
-
 // Seen holds the observations of a version. All texts are the page's own words.
 type Seen struct {
 	FirstPaint time.Duration `json:"first_paint,omitempty"` // 0: nothing was painted

@@ -44,7 +44,7 @@ func TestAPictureOutlivesTheNode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRoom(t)
-			w.open = func(trial.Page) (trial.Seen, error) { return trial.Seen{Moved: true, Shot: []byte("a picture")}, nil }
+			w.open = func(trial.Due) (trial.Seen, error) { return trial.Seen{Moved: true, Shot: []byte("a picture")}, nil }
 			taken := 0
 			r := w.runner(w.World)
 			store.Store = r.Store
@@ -81,7 +81,7 @@ func TestATrialEndsWithoutItsPicture(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRoom(t)
-			w.open = func(trial.Page) (trial.Seen, error) { return trial.Seen{Moved: true, Shot: []byte("a picture")}, nil }
+			w.open = func(trial.Due) (trial.Seen, error) { return trial.Seen{Moved: true, Shot: []byte("a picture")}, nil }
 			r := w.runner(w.World)
 			r.Shots = take
 			expect.Equal(t, "an error", r.Round(t.Context()) != nil, true)

@@ -29,8 +29,8 @@ const (
 type Browser interface {
 	// Probe returns the reason why no page can be opened, nil if one can.
 	Probe(ctx context.Context) error
-	// Open opens a page and returns its observations. An error means nothing about the page.
-	Open(ctx context.Context, p Page) (Seen, error)
+	// Open opens a version and returns its observations. An error means nothing about the page.
+	Open(ctx context.Context, due Due) (Seen, error)
 }
 
 // Shots takes the screenshots of versions. A screenshot is made by a page in the browser, and hostile.
@@ -44,7 +44,6 @@ type Runner struct {
 	Projects Projects
 	Browser  Browser
 	Shots    Shots // nil: screenshots are dropped
-	Places   sandlot.Places
 	Status   *Status
 	Log      *slog.Logger
 	Failures *worker.Failures
@@ -151,9 +150,8 @@ func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 	if err := r.current(ctx, due); err != nil {
 		return Seen{}, err
 	}
-	page := Page{Due: due, URL: r.Places.Origin(string(due.Project)) + "/"}
 	err = worker.Guarded(func() (err error) {
-		seen, err = r.Browser.Open(ctx, page)
+		seen, err = r.Browser.Open(ctx, due)
 		return err
 	})
 	if err == nil && seen.nothing() && due.Try < mostTries {

@@ -26,9 +26,9 @@ type room struct {
 	owner  sandlot.Caller
 	key    sandlot.Caller
 	id     sandlot.ProjectID
-	opened []int                                // the versions that were opened
-	broken error                                // why no browser can be started
-	open   func(trial.Page) (trial.Seen, error) // nil: something moved
+	opened []int                               // the versions that were opened
+	broken error                               // why no browser can be started
+	open   func(trial.Due) (trial.Seen, error) // nil: something moved
 }
 
 func newRoom(t *testing.T) *room {
@@ -41,7 +41,7 @@ func newRoom(t *testing.T) *room {
 
 func (w *room) Probe(context.Context) error { return w.broken }
 
-func (w *room) Open(_ context.Context, p trial.Page) (trial.Seen, error) {
+func (w *room) Open(_ context.Context, p trial.Due) (trial.Seen, error) {
 	w.opened = append(w.opened, p.Version)
 	if w.open != nil {
 		return w.open(p)
@@ -52,7 +52,7 @@ func (w *room) Open(_ context.Context, p trial.Page) (trial.Seen, error) {
 // runner is that of a node.
 func (w *room) runner(node *testworld.World) *trial.Runner {
 	return &trial.Runner{
-		Store: node.DB.Trials(), Projects: node.Publish.Reader, Browser: w, Places: node.Config.Places,
+		Store: node.DB.Trials(), Projects: node.Publish.Reader, Browser: w,
 		Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler), Failures: &worker.Failures{}, Counts: &trial.Counts{},
 	}
 }
@@ -79,8 +79,7 @@ func TestATrialGoesFromWaitingToDone(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)
 	w.says("before", trial.Waiting, 0)
-	w.open = func(p trial.Page) (trial.Seen, error) {
-		expect.Equal(t, "the address", p.URL, "http://"+string(w.id)+".localhost:8080/")
+	w.open = func(trial.Due) (trial.Seen, error) {
 		w.says("meanwhile", trial.Running, 0)
 		w.open = nil
 		return trial.Seen{Errors: []string{"it failed"}, Moved: true}, nil
@@ -131,7 +130,7 @@ func TestWhatChangesDuringATrialIsNotToldOfAnother(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRoom(t)
-			w.open = func(trial.Page) (trial.Seen, error) {
+			w.open = func(trial.Due) (trial.Seen, error) {
 				c.meanwhile(w)
 				return trial.Seen{}, nil
 			}
@@ -153,7 +152,7 @@ func TestOfTwoNodesOneOpensAVersion(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)
 	other := w.runner(w.Node(t))
-	w.open = func(trial.Page) (trial.Seen, error) {
+	w.open = func(trial.Due) (trial.Seen, error) {
 		w.none("that the other node has nothing to do", other.Round(t.Context()))
 		w.Clock.Move(3 * time.Minute) // longer than a node has it
 		w.open = nil
@@ -198,10 +197,10 @@ func TestABrowserThatFailsIsTriedTwice(t *testing.T) {
 	w := newRoom(t)
 	expect.OK(t, w.round())
 	w.PutFile(w.key, w.id, "a.js", "a")
-	w.open = func(trial.Page) (trial.Seen, error) { return trial.Seen{}, errors.New("it broke off") }
+	w.open = func(trial.Due) (trial.Seen, error) { return trial.Seen{}, errors.New("it broke off") }
 	expect.Equal(t, "an error", w.round() != nil, true)
 	w.says("after the first", trial.Waiting, 1)
-	w.open = func(trial.Page) (trial.Seen, error) { panic("it broke off") }
+	w.open = func(trial.Due) (trial.Seen, error) { panic("it broke off") }
 	expect.Equal(t, "an error", w.round() != nil, true)
 	w.none("that it is not tried again", w.round())
 	c := w.says("after the second", trial.NotOpened, 0)
@@ -217,7 +216,7 @@ func TestABrowserThatFailsIsTriedTwice(t *testing.T) {
 func TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)
-	w.open = func(trial.Page) (trial.Seen, error) {
+	w.open = func(trial.Due) (trial.Seen, error) {
 		return trial.Seen{Unseen: true, Failed: []trial.Request{{Path: "/a.js", Status: 404}}}, nil
 	}
 	expect.Equal(t, "that the first is an error", w.round() != nil, true)
@@ -226,7 +225,7 @@ func TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore(t *testing.T) {
 	c := w.says("after the second", trial.Ended, 1)
 	expect.Equal(t, "what was found", c.Findings[0].Code, trial.MissingFile)
 	for _, seen := range []trial.Seen{{Unseen: true, Hangs: true}, {Unseen: true, Memory: true}, {Unseen: true, Shot: []byte("one")}, {Blank: true}} {
-		w.open = func(trial.Page) (trial.Seen, error) { return seen, nil }
+		w.open = func(trial.Due) (trial.Seen, error) { return seen, nil }
 		w.PutFile(w.key, w.id, "a.js", fmt.Sprint(seen))
 		expect.OK(t, w.round())
 		w.says("of one that was seen", trial.Ended, w.opened[len(w.opened)-1])
@@ -238,14 +237,14 @@ func TestABrowserThatIsAwayUsesUpNoVersion(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)
 	w.broken = errors.New("there is no Chromium")
-	w.open = func(trial.Page) (trial.Seen, error) { return trial.Seen{}, w.broken }
+	w.open = func(trial.Due) (trial.Seen, error) { return trial.Seen{}, w.broken }
 	for range 3 {
 		expect.Equal(t, "the error", errors.Is(w.round(), w.broken), true)
 	}
 	w.broken = nil
 	for range 3 {
 		ctx, end := context.WithCancel(t.Context())
-		w.open = func(trial.Page) (trial.Seen, error) { end(); return trial.Seen{}, ctx.Err() }
+		w.open = func(trial.Due) (trial.Seen, error) { end(); return trial.Seen{}, ctx.Err() }
 		expect.Equal(t, "the error", errors.Is(w.runner(w.World).Round(ctx), context.Canceled), true)
 	}
 	w.open = nil

@@ -23,8 +23,8 @@ import (
 
 // A Gallery lists the projects that may be listed; *gallery.Service implements it.
 type Gallery interface {
-	// Listing returns the projects after a cursor, newest first, and the cursor of the next ones, empty after the last.
-	Listing(ctx context.Context, by sandlot.Caller, cursor string) (list []sandlot.Project, next string, err error)
+	// Listing returns the newest of them, newest first.
+	Listing(ctx context.Context, by sandlot.Caller) ([]sandlot.Project, error)
 }
 
 // Facts holds the settings of this instance that the documents mention.

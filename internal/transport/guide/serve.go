@@ -65,7 +65,7 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	operation := admission.Look
 	if r.URL.Path == sitemapPath {
-		operation = admission.Search // each of its pages costs the store as much as a search
+		operation = admission.Search // it costs the store as much as one
 	}
 	grant, err := g.Admission.Admit(admission.From(r.RemoteAddr, sandlot.Caller{}), operation, admission.Body{})
 	if err != nil {
@@ -74,7 +74,7 @@ func (g *Guide) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer grant.Done()
 	if r.URL.Path == sitemapPath {
-		g.sitemap(w, r, grant)
+		g.sitemap(w, r)
 		return
 	}
 	d, negotiated := g.find(r)

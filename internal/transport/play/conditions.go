@@ -7,34 +7,27 @@ import (
 	"strings"
 )
 
-// conditions evaluates If-Match and If-None-Match (RFC 9110, section 13.2.2). If they decide the answer, it sends 412 or
-// 304 and returns that status, otherwise 0. Nothing here has a Last-Modified.
-func (x *exchange) conditions(f *file, o *form) int {
-	if want := x.r.Header["If-Match"]; len(want) > 0 && !star(want) && !nameTag(want, o.etag[0], false) {
-		x.refuse(http.StatusPreconditionFailed, "The file is not what this request expects.")
-		return http.StatusPreconditionFailed
-	}
+// unchanged reports whether the client has the form to send, by If-None-Match, and answers 304 if so. It is the only
+// condition of a whole file: nothing here has a Last-Modified, and nobody writes to these addresses.
+func (x *exchange) unchanged(f *file, o *form) bool {
 	have := x.r.Header["If-None-Match"]
-	x.named = len(have) > 0 && nameTag(have, o.etag[0], true)
-	if x.named || star(have) {
-		if !x.sendPrepared(f, o, http.StatusNotModified, nil) {
-			x.describe(f, o, http.StatusNotModified)
-			x.w.WriteHeader(http.StatusNotModified)
-		}
-		return http.StatusNotModified
+	x.named = hasTag(have, o.etag[0])
+	if star := len(have) == 1 && strings.TrimSpace(have[0]) == "*"; !x.named && !star {
+		return false
 	}
-	return 0
+	if !x.sendPrepared(f, o, http.StatusNotModified, nil) {
+		x.describe(f, o, http.StatusNotModified)
+		x.w.WriteHeader(http.StatusNotModified)
+	}
+	return true
 }
 
-// star reports whether a condition is "*", which matches any file.
-func star(lines []string) bool { return len(lines) == 1 && strings.TrimSpace(lines[0]) == "*" }
-
-// nameTag reports whether a list of entity tags has etag, which is a strong one. A weak comparison ignores the W/ of a
-// tag. A malformed list matches nothing from the malformed tag on.
-func nameTag(lines []string, etag string, weak bool) bool {
+// hasTag reports whether a list of entity tags, weak or strong, has etag. A malformed list matches nothing from the
+// malformed tag on.
+func hasTag(lines []string, etag string) bool {
 	for _, line := range lines {
 		for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " \t,") {
-			tag, isWeak := strings.CutPrefix(line, "W/")
+			tag := strings.TrimPrefix(line, "W/")
 			if len(tag) < 2 || tag[0] != '"' {
 				break
 			}
@@ -42,7 +35,7 @@ func nameTag(lines []string, etag string, weak bool) bool {
 			if end < 0 {
 				break
 			}
-			if tag[:end+2] == etag && (weak || !isWeak) {
+			if tag[:end+2] == etag {
 				return true
 			}
 			line = tag[end+2:]

@@ -154,14 +154,14 @@ func (x *exchange) send(f *file, o *form, status int) int {
 		if part {
 			o = &f.plain
 		}
-		if done := x.conditions(f, o); done != 0 {
-			return done
+		if x.unchanged(f, o) {
+			return http.StatusNotModified
 		}
 		if part {
 			return x.sendSpan(f, cut)
 		}
 	}
-	p, err := x.openForm(o)
+	p, err := x.open(x.r.Context(), o, 0, o.size-int64(len(o.after))) // for HEAD, too: it promises no more than a GET keeps
 	if err != nil && x.spare(f, o, err) {
 		return x.send(f, f.whole(o, x.root), status)
 	}
@@ -194,20 +194,6 @@ func (p piece) Close() {
 	if p.stream != nil {
 		_ = p.stream.Close() // nothing was written
 	}
-}
-
-// openForm opens the bytes of a form, without the script after them; for HEAD, too, so that damage is found and a HEAD
-// never promises more than a GET keeps.
-func (x *exchange) openForm(o *form) (piece, error) {
-	n := o.size - int64(len(o.after))
-	if x.r.Method != http.MethodHead || o.body != nil || o.blob.Size <= x.bodyMax {
-		return x.open(x.r.Context(), o, 0, n)
-	}
-	rc, err := x.Contents.Open(x.r.Context(), o.blob, 0, 0)
-	if err != nil {
-		return piece{}, blobError("open", o.blob, err)
-	}
-	return piece{stream: rc}, nil
 }
 
 // open returns n of a form's own bytes from off, without the script after them. Small forms come from the cache, whose

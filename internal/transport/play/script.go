@@ -44,7 +44,7 @@ func navigates(h http.Header) bool {
 	return first(h["Upgrade-Insecure-Requests"]) == "1" && strings.Contains(first(h["Accept"]), "text/html")
 }
 
-// scripted returns the form of a page that is followed by the script: plain, or gzip if the client prefers it.
+// scripted returns the form of a page that is followed by the script: plain, or gzip if the client accepts it.
 //
 // It compresses nothing: a gzip stream can be continued without unpacking. Browsers ignore a second gzip member, Brotli
 // cannot be continued, and a second zstd frame is not known to work everywhere.
@@ -52,9 +52,9 @@ func (x *exchange) scripted(f *file) (*form, error) {
 	if utf16, err := x.isUTF16(f); err != nil || utf16 {
 		return &f.plain, err
 	}
-	w := wished(x.r.Header)
+	packed := accepted(x.r.Header)[gzip] && !f.encoded
 	for i := range f.packed {
-		if o := &f.packed[i]; o.coding == gzip && w[gzip] > 0 && w[gzip] >= w[identity] && !f.encoded {
+		if o := &f.packed[i]; packed && o.coding == gzip {
 			cut, after, err := x.continued(o)
 			if err != nil && !x.spare(f, o, err) {
 				return nil, err

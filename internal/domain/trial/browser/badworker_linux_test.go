@@ -91,7 +91,7 @@ func TestAWorkerIsNotBelieved(t *testing.T) {
 		if stage != "hungry" {
 			b.memory = 0
 		}
-		return b.Open(t.Context(), trial.Page{URL: "http://pong.example.org/"})
+		return b.Open(t.Context(), trial.Due{Project: "pong"})
 	}
 	for stage, want := range map[string]string{
 		"dies": "does not get ready", "complains": "it is so", "rubbish": "invalid character", "boasts": "broke off",

@@ -59,7 +59,7 @@ func find() (string, error) {
 // Origin answers the requests of a page on trial to its own origin.
 type Origin interface {
 	// ServeTrial answers a request for a file of that version, and leaves no trace of it.
-	ServeTrial(w http.ResponseWriter, r *http.Request, page trial.Page)
+	ServeTrial(w http.ResponseWriter, r *http.Request, due trial.Due)
 }
 
 // Browser opens pages, one at a time.
@@ -80,17 +80,16 @@ type times struct {
 	Most time.Duration // the same on a busy machine, so that each move was made once
 	Load time.Duration // then the page is played with, whether it has loaded or not
 	Step time.Duration // for one answer of the page; one that hangs gives none
-	Toil time.Duration // of the processor, for a page that answers nothing meanwhile: it hangs
+	Hang time.Duration // then for one more: a page that gives none hangs
 
 	Pause time.Duration // between two moves
 }
 
-// usual returns the times of a trial. A busy machine gives a page less of the processor, so a hanging page is not
-// detected by the clock.
+// usual returns the times of a trial.
 func usual() times {
 	return times{
 		Wall: 30 * time.Second, Play: 10 * time.Second, Most: 20 * time.Second, Load: 6 * time.Second, Step: 3 * time.Second,
-		Toil: 5 * time.Second, Pause: 700 * time.Millisecond,
+		Hang: 8 * time.Second, Pause: 700 * time.Millisecond,
 	}
 }
 
@@ -99,16 +98,13 @@ var _ trial.Browser = (*Browser)(nil)
 // Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns its observations. It
 // takes at most 30 seconds. An error means that nothing is known about the page: one that takes longer may be fine, on
 // a busy machine.
-func (b *Browser) Open(ctx context.Context, p trial.Page) (trial.Seen, error) {
+func (b *Browser) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	long := cmp.Or(b.times, usual())
 	ctx, cancel := context.WithTimeout(ctx, long.Wall)
 	defer cancel()
-	o, err := newOrigin(b.Origin, p, long.Wall)
-	if err != nil {
-		return trial.Seen{}, err
-	}
+	o := newOrigin(b.Origin, due, long.Wall)
 	defer o.close()
-	r, err := b.work(ctx, order{Browser: b.program, URL: p.URL, Times: long, Key: o.key}, o)
+	r, err := b.work(ctx, order{Browser: b.program, URL: "http://" + o.host + "/", Times: long}, o)
 	s := r.seen(long.Wall)
 	o.note(&s)
 	s.Memory = errors.Is(err, errMemory)
@@ -127,10 +123,7 @@ func (b *Browser) Probe(ctx context.Context) error {
 		return err
 	}
 	b.program = program
-	o, err := newOrigin(b.Origin, trial.Page{URL: "http://probe.invalid/"}, probeWall)
-	if err != nil {
-		return err
-	}
+	o := newOrigin(b.Origin, trial.Due{}, probeWall)
 	defer o.close()
 	_, err = b.work(ctx, order{Browser: b.program}, o)
 	if errors.Is(err, context.DeadlineExceeded) {

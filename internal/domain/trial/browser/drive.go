@@ -87,9 +87,6 @@ func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 	for _, name := range strings.Fields(on) {
 		flags[name] = true
 	}
-	if todo.Key != "" {
-		flags["ignore-certificate-errors-spki-list"] = todo.Key
-	}
 	all := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(todo.Browser), chromedp.CombinedOutput(said))
 	for name, value := range flags {
 		all = append(all, chromedp.Flag(name, value))

@@ -39,8 +39,7 @@ func TestWhatAPageSaysIsShownAsOneLine(t *testing.T) {
 func TestWhatAPageAsksForIsBounded(t *testing.T) {
 	t.Parallel()
 	missing := answers(func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) })
-	o, err := newOrigin(missing, trial.Page{URL: "http://pong.example.org/"}, time.Minute)
-	expect.OK(t, err)
+	o := newOrigin(missing, trial.Due{Project: "pong"}, time.Minute)
 	ask := func(url string) int {
 		w := httptest.NewRecorder()
 		o.proxy(w, httptest.NewRequest(http.MethodGet, url, nil))
@@ -49,12 +48,12 @@ func TestWhatAPageAsksForIsBounded(t *testing.T) {
 	many := strings.Repeat("x", 30)
 	for range mostRequests {
 		many += "x"
-		if ask("http://pong.example.org/"+many[:min(len(many), 9000)]+"%1b%E2%80%AE%0a") != http.StatusNotFound {
+		if ask("http://pong.localhost/"+many[:min(len(many), 9000)]+"%1b%E2%80%AE%0a") != http.StatusNotFound {
 			t.Fatal("a request was not answered")
 		}
 		ask("http://" + many[:min(len(many), 9000)] + ".example/")
 	}
-	expect.Equal(t, "the status of one more", ask("http://pong.example.org/"), http.StatusTooManyRequests)
+	expect.Equal(t, "the status of one more", ask("http://pong.localhost/"), http.StatusTooManyRequests)
 	var s trial.Seen
 	o.note(&s)
 	expect.Equal(t, "requests that failed", len(s.Failed), trial.MostEntries)

@@ -101,7 +101,7 @@ type host struct {
 	asked int // of /
 }
 
-func (h *host) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Page) {
+func (h *host) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Due) {
 	what, _ := url.QueryUnescape(r.URL.RawQuery)
 	h.mu.Lock()
 	h.asked++
@@ -153,7 +153,7 @@ func suffers(t *testing.T, page func(port int) string, long times) (*host, error
 	h := &host{page: page(ports[0]), tried: map[string]bool{}}
 	c := catch(t)
 	begun := time.Now()
-	seen, err := sees(t.Context(), t, h, "http://pong.localhost:8080/", &Browser{times: long, stage: stageOf(ports)})
+	seen, err := sees(t.Context(), t, h, &Browser{times: long, stage: stageOf(ports)})
 	took := time.Since(begun)
 	c.end(t)
 	if busy := 30 * time.Second; took > long.Wall+busy { // of a machine that is
@@ -224,4 +224,4 @@ func endsHeavy(t *testing.T, name string) {
 
 type answers http.HandlerFunc
 
-func (a answers) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Page) { a(w, r) }
+func (a answers) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Due) { a(w, r) }

@@ -123,7 +123,7 @@ func TestNoAddressCanBeReached(t *testing.T) {
 	c := catch(t)
 	long := patient()
 	long.Play, long.Most = 3*time.Minute, 3*time.Minute
-	_, err := sees(ctx, t, origin, "http://pong.localhost:8080/", &Browser{times: long, stage: stageOf(ports)})
+	_, err := sees(ctx, t, origin, &Browser{times: long, stage: stageOf(ports)})
 	expect.Is(t, "the end when all was tried", err, context.Canceled)
 	c.end(t)
 	mu.Lock()
@@ -168,7 +168,7 @@ func TestATrapSeesWhoComes(t *testing.T) {
 	opened := make(chan error, 1)
 	go func() {
 		b := &Browser{User: unprivileged(), Origin: files{}, times: times{Wall: time.Minute}, stage: stageOf(ports) + " walk"}
-		_, err := b.Open(ctx, trial.Page{URL: "http://pong.example.org/"})
+		_, err := b.Open(ctx, trial.Due{Project: "pong"})
 		opened <- err
 	}()
 	seen := testenv.Poll(30*time.Second, func() bool {

@@ -1,19 +1,10 @@
 package browser
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/tls"
-	"crypto/x509"
-	"encoding/base64"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -36,11 +27,9 @@ const (
 // the failed requests and the refused hosts.
 type origin struct {
 	serve  Origin
-	page   trial.Page
-	url    *url.URL
+	due    trial.Due
+	host   string
 	server *http.Server
-	tls    *secure // for an https origin
-	key    string
 
 	mu        sync.Mutex
 	requests  int
@@ -49,54 +38,29 @@ type origin struct {
 	elsewhere []string
 }
 
-func newOrigin(serve Origin, page trial.Page, wall time.Duration) (*origin, error) {
-	u, err := url.Parse(page.URL)
-	if err != nil {
-		return nil, err
-	}
-	o := &origin{serve: serve, page: page, url: u}
-	if u.Scheme == "https" {
-		if o.tls, o.key, err = newSecure(u.Hostname(), wall); err != nil {
-			return nil, err
-		}
-	}
+// newOrigin returns the origin of a version on trial: a name below localhost, over plain http, which browsers trust as
+// they trust the project's own address with https.
+func newOrigin(serve Origin, due trial.Due, wall time.Duration) *origin {
+	o := &origin{serve: serve, due: due, host: string(due.Project) + ".localhost"}
 	o.server = &http.Server{
 		Handler: http.HandlerFunc(o.proxy), ReadHeaderTimeout: wall, IdleTimeout: wall, WriteTimeout: wall,
 		MaxHeaderBytes: mostHeader, ErrorLog: log.New(io.Discard, "", 0),
 	}
-	return o, nil
+	return o
 }
 
 // run answers on a listener until close.
-func (o *origin) run(l net.Listener) {
-	if o.tls != nil {
-		go o.server.Serve(o.tls)
-	}
-	_ = o.server.Serve(netutil.LimitListener(l, mostConns))
-}
+func (o *origin) run(l net.Listener) { _ = o.server.Serve(netutil.LimitListener(l, mostConns)) }
 
 func (o *origin) close() { _ = o.server.Close() }
 
 // proxy answers the requests of a browser to its proxy.
 func (o *origin) proxy(w http.ResponseWriter, r *http.Request) {
-	connects, plain := r.Method == http.MethodConnect, o.url.Scheme == "http" && r.URL.Scheme == "http"
-	switch {
-	case r.TLS != nil:
-		o.own(w, r)
-	case connects && o.tls != nil && r.Host == withPort(o.url):
-		o.tls.tunnel(w)
-	case !connects && plain && r.URL.Host == o.url.Host:
-		o.own(w, r)
-	default:
+	if r.Method == http.MethodConnect || r.URL.Scheme != "http" || r.URL.Host != o.host || r.Host != o.host {
 		o.refuse(w, r.Host)
+		return
 	}
-}
-
-func withPort(u *url.URL) string {
-	if u.Port() != "" {
-		return u.Host
-	}
-	return u.Host + ":443"
+	o.own(w, r)
 }
 
 // refuse answers a request for another host, which it notes.
@@ -113,10 +77,6 @@ func (o *origin) refuse(w http.ResponseWriter, host string) {
 
 // own answers a request for the page's own origin.
 func (o *origin) own(w http.ResponseWriter, r *http.Request) {
-	if r.Host != o.url.Host {
-		o.refuse(w, r.Host)
-		return
-	}
 	o.mu.Lock()
 	o.requests++
 	over := o.requests > mostRequests || o.bytes > mostBytes
@@ -133,7 +93,7 @@ func (o *origin) own(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = http.NoBody
 	c := &counted{ResponseWriter: w, origin: o}
-	o.serve.ServeTrial(c, r, o.page)
+	o.serve.ServeTrial(c, r, o.due)
 	o.answered(r, c.status)
 }
 
@@ -157,7 +117,7 @@ func (o *origin) note(s *trial.Seen) {
 	s.Failed, s.Elsewhere = slices.Clone(o.failed), slices.Clone(o.elsewhere)
 	for _, f := range o.failed { // a browser adds that an error page is no script
 		s.Errors = slices.DeleteFunc(s.Errors, func(e string) bool {
-			return strings.Contains(e, "Refused to") && strings.Contains(e, o.url.Host+f.Path+"'")
+			return strings.Contains(e, "Refused to") && strings.Contains(e, o.host+f.Path+"'")
 		})
 	}
 }
@@ -189,76 +149,3 @@ func (c *counted) Write(p []byte) (int, error) {
 	}
 	return c.ResponseWriter.Write(p)
 }
-
-// secure is the listener of an https origin: its connections are the tunnels through the proxy. It speaks TLS itself,
-// with a certificate of one trial that the browser is made to accept.
-type secure struct {
-	config  *tls.Config
-	tunnels chan net.Conn
-	done    chan struct{}
-	wall    time.Duration
-}
-
-// newSecure makes a certificate, and also returns the hash of its key.
-func newSecure(host string, wall time.Duration) (*secure, string, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, "", err
-	}
-	now := time.Now()
-	c := &x509.Certificate{
-		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{host},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
-	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		return nil, "", err
-	}
-	public, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		return nil, "", err
-	}
-	hash := sha256.Sum256(public)
-	config := &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
-	}
-	s := &secure{config: config, tunnels: make(chan net.Conn), done: make(chan struct{}), wall: wall}
-	return s, base64.StdEncoding.EncodeToString(hash[:]), nil
-}
-
-// tunnel answers a CONNECT, and hands the connection over.
-func (s *secure) tunnel(w http.ResponseWriter) {
-	conn, buffered, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	_ = conn.SetDeadline(time.Now().Add(s.wall))
-	if buffered.Reader.Buffered() == 0 { // no browser speaks before the answer
-		if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\n\r\n"); err == nil {
-			select {
-			case s.tunnels <- tls.Server(conn, s.config):
-				return
-			case <-s.done:
-			}
-		}
-	}
-	_ = conn.Close()
-}
-
-func (s *secure) Accept() (net.Conn, error) {
-	select {
-	case c := <-s.tunnels:
-		return c, nil
-	case <-s.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close is called once, by the server.
-func (s *secure) Close() error {
-	close(s.done)
-	return nil
-}
-
-func (s *secure) Addr() net.Addr { return &net.TCPAddr{} }

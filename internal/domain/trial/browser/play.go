@@ -1,14 +1,9 @@
 package browser
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -94,33 +89,20 @@ func (s *session) shoot(until time.Time) error {
 	return nil
 }
 
-// answers waits until the page's own thread finishes its present work. If that thread has the processor meanwhile for
-// longer than it should need, the page hangs. If it neither answers nor works, nothing is known about it.
+// answers waits until the page's own thread finishes its present work. If that takes too long, the page hangs.
 func (s *session) answers() error {
-	ctx, cancel := context.WithTimeout(s.ctx, s.long.Most)
+	ctx, cancel := context.WithTimeout(s.ctx, s.long.Hang)
 	defer cancel()
-	answer := make(chan error, 1)
-	before := toils()
-	go func() {
-		_, err := chromedp.Run(ctx, chromedp.Evaluate[float64]("0"))
-		answer <- err
-	}()
-	look := time.NewTicker(100 * time.Millisecond)
-	defer look.Stop()
-	for {
-		select {
-		case err := <-answer:
-			if err != nil && !s.over() {
-				return fmt.Errorf("the page does not answer: %w", err)
-			}
-			return nil
-		case <-look.C:
-			if toils().since(before) > s.long.Toil {
-				s.hangs.Store(!s.crashed.Load())
-				return nil
-			}
-		}
+	_, err := chromedp.Run(ctx, chromedp.Evaluate[float64]("0"))
+	switch {
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		s.hangs.Store(!s.crashed.Load())
+	case err != nil && !s.crashed.Load():
+		return fmt.Errorf("the page does not answer: %w", err)
 	}
+	return nil
 }
 
 // over reports whether nothing more can be seen of the page.
@@ -188,43 +170,4 @@ func (s *session) keys(keys string) {
 			}
 		}
 	}
-}
-
-// tick is the unit of Linux for the processor time of a thread.
-const tick = time.Second / 100
-
-// A toil holds the processor time of the main thread of each process of a page, by its number.
-type toil map[string]time.Duration
-
-// toils returns the processor times of the pages. The worker's namespace has the processes of one browser alone.
-func toils() toil {
-	all := toil{}
-	names, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
-	for _, name := range names {
-		command, _ := os.ReadFile(name + "/cmdline") // the process may have ended
-		if bytes.Contains(command, []byte("--type=renderer")) {
-			all[filepath.Base(name)] = ran(name + "/task/" + filepath.Base(name) + "/stat")
-		}
-	}
-	return all
-}
-
-// since returns the processor time since before of the process that worked most.
-func (t toil) since(before toil) (most time.Duration) {
-	for name, now := range t {
-		most = max(most, now-before[name])
-	}
-	return most
-}
-
-// ran reads the processor time of a thread from its file in /proc; 0 if it has ended.
-func ran(stat string) time.Duration {
-	text, _ := os.ReadFile(stat)
-	_, after, _ := strings.Cut(string(text), ") ") // the thread's name comes before, and may have spaces
-	if fields := strings.Fields(after); len(fields) > 12 {
-		user, _ := strconv.ParseInt(fields[11], 10, 64)
-		system, _ := strconv.ParseInt(fields[12], 10, 64)
-		return time.Duration(user+system) * tick
-	}
-	return 0
 }

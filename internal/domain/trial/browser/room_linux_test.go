@@ -38,7 +38,7 @@ func TestTheRoomOfATrial(t *testing.T) {
 		}
 		_, _ = w.Write([]byte("<!doctype html><h1>room</h1><script>fetch('/look')</script>"))
 	})
-	_, err = sees(ctx, t, origin, "http://pong.localhost:8080/", &Browser{times: patient()})
+	_, err = sees(ctx, t, origin, &Browser{times: patient()})
 	expect.Is(t, "the end after the look", err, context.Canceled)
 	expect.Equal(t, "that pages were among them", looked > 0, true)
 }
@@ -133,7 +133,7 @@ func serveTrial(stage string) {
 	go func() { <-time.After(2 * time.Minute); os.Exit(4) }() // whatever becomes of the test
 	program, _ := find()
 	b := &Browser{User: unprivileged(), Origin: files{"/": game}, program: program, stage: stage, times: patient()}
-	_, err := b.Open(context.Background(), trial.Page{URL: "http://pong.localhost:8080/"})
+	_, err := b.Open(context.Background(), trial.Due{Project: "pong"})
 	fmt.Fprintln(os.Stderr, "the trial ended:", err)
 }
 

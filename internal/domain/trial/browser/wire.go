@@ -27,7 +27,6 @@ type order struct {
 	Browser string // the program
 	URL     string // the page; empty: only prove that a browser starts here
 	Times   times
-	Key     string // the hash of the key of the origin's certificate, if it is an https origin
 }
 
 // A report holds a worker's observations. None of them can be believed: the page may have taken the browser over.

@@ -2,7 +2,6 @@ package front
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -131,30 +130,6 @@ func (a *Answer) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	return a.send(p)
-}
-
-// ReadFrom implements io.ReaderFrom. It copies src through the answer's own buffer.
-func (a *Answer) ReadFrom(src io.Reader) (n int64, err error) {
-	if err := a.FlushError(); err != nil {
-		return 0, err
-	}
-	buf := a.out[:cap(a.out)] // empty from now on: Write sends at once
-	for err == nil {
-		var m, sent int
-		m, err = src.Read(buf)
-		if m > 0 {
-			var werr error
-			sent, werr = a.Write(buf[:m])
-			n += int64(sent)
-			if werr != nil {
-				return n, werr
-			}
-		}
-	}
-	if err == io.EOF {
-		err = nil
-	}
-	return n, err
 }
 
 // send sends p after the header.
