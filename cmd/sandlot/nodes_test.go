@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -16,7 +17,7 @@ func fullSet(t *testing.T) (flags []string) {
 	t.Helper()
 	bucket := testenv.S3(t)
 	at := url.URL{Scheme: "s3", Host: bucket.Name, Path: "/files", RawQuery: url.Values{"endpoint": {bucket.Endpoint}, "region": {bucket.Region}, "path-style": {"true"}}.Encode()}
-	return []string{"--database-url", testenv.Postgres(t), "--blob-url", at.String(), "--redis-url", testenv.Redis(t)}
+	return []string{"--database-url", testenv.Postgres(t), "--blob-url", at.String(), "--redis-url", redistest.Database(t)}
 }
 
 // within is how long what one node wrote may take to be seen at another, with slack for a busy machine.

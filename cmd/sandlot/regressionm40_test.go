@@ -12,6 +12,7 @@ import (
 
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -33,7 +34,7 @@ func TestSoakRegressionM40ABucketThatIsAwayTakesNoNodeAway(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)
 	t.Setenv("AWS_SECRET_ACCESS_KEY", bucket.Secret)
 	files := "s3://" + bucket.Name + "/files?path-style=true&endpoint=" + bucket.Endpoint + "&region=" + bucket.Region
-	set := []string{"--base-url", "http://localhost", "--database-url", testenv.Postgres(t), "--redis-url", testenv.Redis(t), "--blob-url", files}
+	set := []string{"--base-url", "http://localhost", "--database-url", testenv.Postgres(t), "--redis-url", redistest.Database(t), "--blob-url", files}
 	var nodes []*testenv.Server
 	for range 2 {
 		nodes = append(nodes, testenv.Start(t, testenv.Binary(t), set...))

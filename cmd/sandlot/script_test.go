@@ -23,6 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"sandlot/examples"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -63,7 +64,7 @@ func TestClientScripts(t *testing.T) {
 func sharedParts(tb testing.TB) []string {
 	b := testenv.S3(tb)
 	return []string{
-		"SANDLOT_DATABASE_URL=" + testenv.Postgres(tb), "SANDLOT_REDIS_URL=" + testenv.Redis(tb),
+		"SANDLOT_DATABASE_URL=" + testenv.Postgres(tb), "SANDLOT_REDIS_URL=" + redistest.Database(tb),
 		"SANDLOT_BLOB_URL=s3://" + b.Name + "/scripts?region=" + b.Region + "&endpoint=" + b.Endpoint,
 		"AWS_ACCESS_KEY_ID=" + b.Key, "AWS_SECRET_ACCESS_KEY=" + b.Secret,
 	}

@@ -19,6 +19,7 @@ import (
 	"sandlot/internal/client/client"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -107,7 +108,7 @@ func TestVerifyNamesEachDamagedFile(t *testing.T) {
 func TestVerifyNamesEachDamagedFileOfADatabaseAndABucket(t *testing.T) {
 	t.Parallel()
 	args, blobs := apart(t)
-	damageIsNamed(t, append(args, "--database-url="+testenv.Postgres(t), "--redis-url="+testenv.Redis(t)), blobs)
+	damageIsNamed(t, append(args, "--database-url="+testenv.Postgres(t), "--redis-url="+redistest.Database(t)), blobs)
 }
 
 // damageIsNamed where everything is as the arguments say; the files are in that folder, or in the data folder.

@@ -25,7 +25,7 @@ func checkRow(ctx context.Context, b *bench) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
-	request, err := smallRequests(ctx, s, 1, page)
+	request, err := smallRequests(ctx, s, 1, page, "")
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (b *bench) publishTime(ctx context.Context, data string) (p50 float64, star
 	if err != nil {
 		return 0, 0, err
 	}
-	requests, err := smallRequests(ctx, s, growthClients, text(smallSize))
+	requests, err := smallRequests(ctx, s, growthClients, text(smallSize), "")
 	if err != nil {
 		return 0, 0, err
 	}

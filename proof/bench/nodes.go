@@ -99,7 +99,7 @@ func (b *bench) nodesRound(ctx context.Context, set *rig.Set, n int,
 
 // publishNodes lets 64 clients publish, each at one node.
 func publishNodes(ctx context.Context, b *bench, set *rig.Set, nodes []*rig.Service) (round, error) {
-	requests, err := smallRequests(ctx, nodes[0], smallClients, text(smallSize))
+	requests, err := smallRequests(ctx, nodes[0], smallClients, text(smallSize), "")
 	if err != nil {
 		return round{}, err
 	}

@@ -36,55 +36,30 @@ func pgbenchRow(ctx context.Context, b *bench) ([]line, error) {
 	if err != nil {
 		return nil, err
 	}
+	uncompressed := "," + rig.JSON("filename", "level.bin")
 	var lines []line
 	for _, of := range []struct {
-		name, filename string
-		reach          float64
+		name, more string
+		reach      float64
 	}{
-		{"durable publishes of 10 KiB that is not compressed, 64 clients, against pgbench", "level.bin", 0.5},
+		{"durable publishes of 10 KiB that is not compressed, 64 clients, against pgbench", uncompressed, 0.5},
 		{"the same of text, which the node compresses beside", "", 0},
 	} {
-		requests := func(s *rig.Service) ([][]byte, error) { return publishRequests(ctx, s, of.filename) }
 		p, err := b.pairs(
-			func() (float64, error) { return b.publishOnSet(ctx, set, requests) },
-			func() (float64, error) { return b.pgbench(ctx, set, requests) })
+			func() (float64, error) { return b.publishOnSet(ctx, set, of.more) },
+			func() (float64, error) { return b.pgbench(ctx, set, of.more) })
 		if err != nil {
 			return lines, err
 		}
-		l := p.line(of.name, "/s", of.reach)
-		if of.reach == 0 {
-			l.unqualified, l.reach = true, ""
-		}
-		lines = append(lines, l)
+		lines = append(lines, p.line(of.name, "/s", of.reach))
 	}
 	p, err := b.pairs(
-		func() (float64, error) {
-			return b.publishOnSet(ctx, set, func(s *rig.Service) ([][]byte, error) { return publishRequests(ctx, s, "level.bin") })
-		},
+		func() (float64, error) { return b.publishOnSet(ctx, set, uncompressed) },
 		func() (float64, error) { return bareTrips(ctx, set, b.limit) })
 	if err != nil {
 		return lines, err
 	}
-	l := p.line("the first, against six bare round trips", "/s", 0)
-	l.unqualified, l.reach = true, ""
-	return append(lines, l), set.Stop()
-}
-
-// publishRequests makes an account for each client, and returns the publish that each sends.
-func publishRequests(ctx context.Context, s *rig.Service, filename string) ([][]byte, error) {
-	requests := make([][]byte, smallClients)
-	fields := rig.JSON("content", encoded(text(smallSize))) + "," + rig.JSON("title", "A small game")
-	if filename != "" {
-		fields += "," + rig.JSON("filename", filename)
-	}
-	for c := range requests {
-		key, err := s.Signup(ctx, fmt.Sprintf("client-%d@example.com", c))
-		if err != nil {
-			return nil, err
-		}
-		requests[c] = rig.Post("/v1/publish", s.Addr, "application/json", key, []byte("{"+fields+"}"))
-	}
-	return requests, nil
+	return append(lines, p.line("the first, against six bare round trips", "/s", 0)), set.Stop()
 }
 
 // onNode runs one node on an empty database.
@@ -100,9 +75,9 @@ func (b *bench) onNode(ctx context.Context, set *rig.Set, do func(on *rig.Shared
 	return errors.Join(err, rig.RemoveAll(nodes))
 }
 
-func (b *bench) publishOnSet(ctx context.Context, set *rig.Set, requests func(*rig.Service) ([][]byte, error)) (rate float64, err error) {
+func (b *bench) publishOnSet(ctx context.Context, set *rig.Set, more string) (rate float64, err error) {
 	err = b.onNode(ctx, set, func(_ *rig.Shared, s *rig.Service) error {
-		of, err := requests(s)
+		of, err := smallRequests(ctx, s, smallClients, text(smallSize), more)
 		if err != nil {
 			return err
 		}
@@ -120,11 +95,11 @@ func (b *bench) publishOnSet(ctx context.Context, set *rig.Set, requests func(*r
 var pgbenchRate = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 // pgbench returns the transactions in a second of as many clients, on tables and accounts made by a node.
-func (b *bench) pgbench(ctx context.Context, set *rig.Set, requests func(*rig.Service) ([][]byte, error)) (float64, error) {
+func (b *bench) pgbench(ctx context.Context, set *rig.Set, more string) (float64, error) {
 	var database string
 	if err := b.onNode(ctx, set, func(on *rig.Shared, s *rig.Service) error {
 		database = on.Database
-		_, err := requests(s)
+		_, err := smallRequests(ctx, s, smallClients, text(smallSize), more)
 		return err
 	}); err != nil {
 		return 0, err

@@ -108,12 +108,16 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// line compares a pair of rates with the ratio to reach.
+// line compares a pair of rates with the ratio to reach; 0 is none.
 func (p pair) line(what, unit string, reach float64) line {
-	return line{
+	l := line{
 		what: what, ours: fmt.Sprintf("%.0f %s", p.ours, unit), yard: fmt.Sprintf("%.0f %s", p.yard, unit),
-		ratio: p.ratio, reach: fmt.Sprintf(">= %g", reach), reached: p.ratio >= reach,
+		ratio: p.ratio, reached: p.ratio >= reach, unqualified: reach == 0,
 	}
+	if reach != 0 {
+		l.reach = fmt.Sprintf(">= %.3g", reach)
+	}
+	return l
 }
 
 const mib = 1 << 20

@@ -41,7 +41,7 @@ func (b *bench) publishSmall(ctx context.Context, content []byte) (float64, erro
 	if err != nil {
 		return 0, err
 	}
-	requests, err := smallRequests(ctx, s, smallClients, content)
+	requests, err := smallRequests(ctx, s, smallClients, content, "")
 	if err != nil {
 		return 0, err
 	}
@@ -62,15 +62,15 @@ func (b *bench) publishSmall(ctx context.Context, content []byte) (float64, erro
 	return t.Rate(), s.Remove()
 }
 
-// smallRequests makes an account for each client, and returns the publish that each sends.
-func smallRequests(ctx context.Context, s *rig.Service, clients int, content []byte) ([][]byte, error) {
+// smallRequests makes an account for each client, and returns the publish that each sends, with more fields.
+func smallRequests(ctx context.Context, s *rig.Service, clients int, content []byte, more string) ([][]byte, error) {
 	requests := make([][]byte, clients)
 	for c := range requests {
 		key, err := s.Signup(ctx, fmt.Sprintf("client-%d@example.com", c))
 		if err != nil {
 			return nil, err
 		}
-		body := "{" + rig.JSON("content", encoded(content)) + "," + rig.JSON("title", "A small game") + "}"
+		body := "{" + rig.JSON("content", encoded(content)) + "," + rig.JSON("title", "A small game") + more + "}"
 		requests[c] = rig.Post("/v1/publish", s.Addr, "application/json", key, []byte(body))
 	}
 	return requests, nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
@@ -75,19 +74,9 @@ func findPart(data []byte, parts map[string]bool) int {
 	}
 }
 
-// capital returns the position of the first capital from there on, or -1. It skips eight bytes at once if none of them
-// is a capital or an ASCII neighbour of capitals.
+// capital returns the position of the first capital from there on, or -1.
 func capital(data []byte, from int) int {
-	const each = 0x01_01_01_01_01_01_01_01
 	for i := from; i < len(data); i++ {
-		if len(data)-i >= 8 {
-			// A byte of v is zero if its upper three bits are those of capitals.
-			v := binary.NativeEndian.Uint64(data[i:])&(each*0xe0) ^ each*0x40
-			if (v-each)&^v&(each*0x80) == 0 {
-				i += 7
-				continue
-			}
-		}
 		if 'A' <= data[i] && data[i] <= 'Z' {
 			return i
 		}

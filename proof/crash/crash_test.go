@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -27,7 +28,7 @@ func TestTenKillsOnTheFullSet(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
 	s3, _ := testenv.StartS3(t)
-	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: testenv.Redis(t)}
+	all := &servers{Postgres: testenv.Postgres(t), S3: s3.URL(), Folder: s3.Folder(), Redis: redistest.Database(t)}
 	sample(t, config{Plain: testenv.Binary(t), Tagged: testenv.Instrumented(t), Servers: all})
 }
 

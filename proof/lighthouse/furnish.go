@@ -11,7 +11,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -37,20 +36,22 @@ func furnish(ctx context.Context, s *rig.Service) (project string, err error) {
 		keys[i] = made.APIKey
 	}
 	for i := range projects {
-		archive, err := game(draw)
+		archive, err := game(draw, fmt.Sprintf("Moon garden %d, in which rabbits dig", i))
 		if err != nil {
 			return "", err
 		}
-		title := fmt.Sprintf("Moon garden %d, in which rabbits dig", i)
-		if project, err = send(ctx, s, keys[i%accounts], title, archive); err != nil {
+		made, err := s.API(keys[i%accounts]).Send(ctx,
+			client.Request{Call: "publish", ContentType: "application/zip", Body: bytes.NewReader(archive)})
+		if err != nil {
 			return "", err
 		}
+		project = made.ProjectID
 	}
 	return project, covered(ctx, s, project)
 }
 
 // game is the ZIP of a small page with a cover, which is as hard to compress as a photograph.
-func game(draw *rand.Rand) ([]byte, error) {
+func game(draw *rand.Rand, title string) ([]byte, error) {
 	picture := image.NewRGBA(image.Rect(0, 0, 1280, 720))
 	from, to := draw.IntN(200), draw.IntN(200)
 	for y := range 720 {
@@ -65,7 +66,7 @@ func game(draw *rand.Rand) ([]byte, error) {
 	for name, write := range map[string]func(io.Writer) error{
 		"index.html": func(w io.Writer) error {
 			_, err := io.WriteString(w,
-				"<!doctype html><html lang=en><meta name=viewport content='width=device-width'><title>Game</title><p>Play")
+				"<!doctype html><html lang=en><meta name=viewport content='width=device-width'><title>"+title+"</title><p>Play")
 			return err
 		},
 		"cover.jpg": func(w io.Writer) error { return jpeg.Encode(w, picture, nil) },
@@ -80,25 +81,6 @@ func game(draw *rand.Rand) ([]byte, error) {
 	}
 	err := z.Close()
 	return out.Bytes(), err
-}
-
-// send publishes an archive.
-func send(ctx context.Context, s *rig.Service, key, title string, archive []byte) (project string, err error) {
-	l, err := rig.NewLane(ctx, s.Addr)
-	if err != nil {
-		return "", err
-	}
-	defer l.Close()
-	body, err := l.Want(http.StatusCreated, rig.Post("/v1/publish?title="+url.QueryEscape(title), s.Addr, "application/zip", key, archive))
-	if err != nil {
-		return "", err
-	}
-	_, rest, _ := bytes.Cut(body, []byte(`"project_id":"`))
-	id, _, ok := bytes.Cut(rest, []byte(`"`))
-	if !ok {
-		return "", fmt.Errorf("published as %.200s", body)
-	}
-	return string(id), nil
 }
 
 // host is where the pages are.

@@ -73,7 +73,8 @@ func TestAClientComesBackByItself(t *testing.T) {
 	t.Parallel()
 	t.Run("when the server was not there at the start", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Reserve(t)
+		s := testenv.StartRedis(t)
+		s.Kill(t)
 		c := open(t, s.URL(), "secret")
 		goesDown(t, c)
 		s.Start(t)
@@ -81,17 +82,17 @@ func TestAClientComesBackByItself(t *testing.T) {
 	})
 	t.Run("when the server was killed", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		c := open(t, s.URL(), "secret")
 		expect.OK(t, ping(t.Context(), c))
-		s.Kill()
+		s.Kill(t)
 		goesDown(t, c)
 		s.Start(t)
 		comesBack(t, c)
 	})
 	t.Run("when the server had stopped", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		c := open(t, s.URL(), "secret")
 		expect.OK(t, ping(t.Context(), c))
 		s.Pause(t)
@@ -103,8 +104,8 @@ func TestAClientComesBackByItself(t *testing.T) {
 
 func TestAWrongPasswordIsNotInTheError(t *testing.T) {
 	t.Parallel()
-	s := redistest.Start(t)
-	s.Do(t, "CONFIG", "SET", "requirepass", "right")
+	s := testenv.StartRedis(t)
+	redistest.Do(t, s.URL(), "CONFIG", "SET", "requirepass", "right")
 	c := open(t, strings.Replace(s.URL(), "//", "//:hunter2@", 1), "secret")
 	why := goesDown(t, c)
 	expect.Contains(t, "error", why.Error(), "WRONGPASS")
@@ -116,13 +117,13 @@ func TestAWrongPasswordIsNotInTheError(t *testing.T) {
 // TestADatabaseThatTheServerDoesNotHaveIsTold: a cluster has but one, and others 16.
 func TestADatabaseThatTheServerDoesNotHaveIsTold(t *testing.T) {
 	t.Parallel()
-	c := open(t, redistest.Start(t).URL()+"/99999", "secret")
+	c := open(t, testenv.StartRedis(t).URL()+"/99999", "secret")
 	expect.Contains(t, "error", goesDown(t, c).Error(), "DB index is out of range")
 }
 
 func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	c := open(t, url, "secret")
 	redistest.Do(t, url, "SET", "a", "text")
 	for range 2 * breaker.OpensAfter {
@@ -161,7 +162,7 @@ func TestAServerThatLiesIsDown(t *testing.T) {
 
 func TestLongAnswersThatWereAskedForCome(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	c := open(t, url, "secret")
 	long := strings.Repeat("\r\n$9999999999\r\n", longestValue/15)
 	for range 20 {

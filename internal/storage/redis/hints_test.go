@@ -10,7 +10,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -76,7 +75,7 @@ func TestHints(t *testing.T) {
 	t.Parallel()
 	t.Run("nodes hear what others change, and not what they change themselves", func(t *testing.T) {
 		t.Parallel()
-		url := redistest.Start(t).URL()
+		url := testenv.StartRedis(t).URL()
 		e := ears(t, "secret", url, url, url)
 		for i, from := range e {
 			for j, to := range e {
@@ -99,7 +98,7 @@ func TestHints(t *testing.T) {
 	})
 	t.Run("another installation on the server hears nothing", func(t *testing.T) {
 		t.Parallel()
-		url := redistest.Start(t).URL()
+		url := testenv.StartRedis(t).URL()
 		ours, others := ears(t, "ours", url, url), ears(t, "theirs", url, url)
 		reaches(t, others[0], others[1], "theirs") // they listen
 		reaches(t, ours[0], ours[1], "ours")
@@ -110,7 +109,7 @@ func TestHints(t *testing.T) {
 	})
 	t.Run("thousands at once come in a few messages", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		e := ears(t, "secret", s.URL(), s.URL())
 		reaches(t, e[0], e[1], "first")
 		var all sandlot.Changed
@@ -126,10 +125,10 @@ func TestHints(t *testing.T) {
 	})
 	t.Run("hints come again after the server was killed", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		e := ears(t, "secret", s.URL(), s.URL())
 		reaches(t, e[0], e[1], "before")
-		s.Kill()
+		s.Kill(t)
 		timelyTell(t, e[0])
 		s.Start(t)
 		reaches(t, e[0], e[1], "after")

@@ -4,12 +4,12 @@ import (
 	"testing"
 
 	"sandlot/internal/testkit/expect"
-	"sandlot/internal/testkit/redistest"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestRegressionM40ASightingIsForOthers(t *testing.T) {
 	t.Parallel()
-	url := redistest.Start(t).URL()
+	url := testenv.StartRedis(t).URL()
 	here, there := NewSightings(open(t, url, "secret")), NewSightings(open(t, url, "secret"))
 	expect.Equal(t, "at first", there.SeenElsewhere(t.Context(), "database"), false)
 	here.Saw(t.Context(), "database")

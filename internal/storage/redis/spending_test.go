@@ -81,7 +81,7 @@ const someone, other = "203.0.113.7", "2001:db8::1"
 
 func TestNodesLimitTogether(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	nodes := gates(t, url, url, url)
 	const each = 2
 	for _, from := range []string{someone, other} {
@@ -98,7 +98,7 @@ func TestNodesLimitTogether(t *testing.T) {
 
 func TestAClientOfOneNodeHasTheWholeLimit(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	nodes := gates(t, url, url, url)
 	expect.Equal(t, "passed", spread(t, nodes[:1], someone, 1, 50), int(limit.Burst))
 }
@@ -108,9 +108,9 @@ func TestWithoutTheServerEachNodeLimitsOnItsOwn(t *testing.T) {
 	three := 3 * int(limit.Burst)
 	t.Run("when it is dead", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		nodes := gates(t, s.URL(), s.URL(), s.URL())
-		s.Kill()
+		s.Kill(t)
 		expect.Equal(t, "passed", spread(t, nodes, someone, 5, 20), three)
 		s.Start(t)
 		for _, g := range nodes {
@@ -122,10 +122,10 @@ func TestWithoutTheServerEachNodeLimitsOnItsOwn(t *testing.T) {
 	})
 	t.Run("when it has lost everything nobody has more than on its own", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		nodes := gates(t, s.URL(), s.URL(), s.URL())
 		spread(t, nodes, someone, 2, 20)
-		s.Do(t, "FLUSHALL")
+		redistest.Do(t, s.URL(), "FLUSHALL")
 		expect.Equal(t, "passed afterwards", spread(t, nodes, someone, 2, 20), 0)
 	})
 }
@@ -134,7 +134,7 @@ func TestLimitsBelieveNoServer(t *testing.T) {
 	t.Parallel()
 	t.Run("values of another kind", func(t *testing.T) {
 		for _, value := range [][]any{{"SET", "nan"}, {"SET", "-1"}, {"SET", "1e300"}, {"SET", strings.Repeat("9", 1000)}, {"SET", "text"}, {"RPUSH", "a"}, {"HSET", "a", "b"}} {
-			url := testenv.Redis(t)
+			url := redistest.Database(t)
 			nodes := gates(t, url, url)
 			nodes[0].passes(t, someone, 1)
 			expect.OK(t, nodes[0].Exchange(t.Context(), nodes[0].shared))
@@ -183,7 +183,7 @@ func (s shared) Spend(context.Context, []admission.Spent) ([]float64, error) { r
 
 func TestTheServerReadsNoAddresses(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	g := gates(t, url)[0]
 	g.passes(t, someone, 1)
 	g.passes(t, other, 1)
@@ -199,7 +199,7 @@ func TestTheServerReadsNoAddresses(t *testing.T) {
 
 func TestShareTellsAndTakes(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	const burst = 10_000 // more than the calls of the test
 	nodes := gatesOf(t, admission.Rate{Count: 1, Per: time.Minute, Burst: burst}, url, url)
 	ctx, stop := context.WithCancel(t.Context())

@@ -11,6 +11,8 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
+func TestMain(m *testing.M) { Main(m) }
+
 // TestTestsThatShareABrowserShareNothingInIt: a page finds neither the cookies nor the storage of another test's.
 func TestTestsThatShareABrowserShareNothingInIt(t *testing.T) {
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,

@@ -31,7 +31,7 @@ const databasePrefix = "sandlot_test_"
 // the test, whoever is still connected. The user in it may do all. It ends the test as Skip does where there is no server.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
-	server := serverURL(tb, postgresEnv, "PostgreSQL")
+	server := ServerURL(tb, postgresEnv, "PostgreSQL")
 	return withPath(tb, server, newDatabase(tb, server, "template0"))
 }
 
@@ -39,7 +39,7 @@ func Postgres(tb testing.TB) string {
 // a prepared statement or an advisory lock of it, is not kept from one transaction to the next.
 func Pgbouncer(tb testing.TB) string {
 	tb.Helper()
-	pooler, server := serverURL(tb, pgbouncerEnv, "PgBouncer"), serverURL(tb, postgresEnv, "PostgreSQL")
+	pooler, server := ServerURL(tb, pgbouncerEnv, "PgBouncer"), ServerURL(tb, postgresEnv, "PostgreSQL")
 	return withPath(tb, pooler, newDatabase(tb, server, "template0"))
 }
 
@@ -57,14 +57,14 @@ type PostgresTemplate struct {
 // Postgres returns the URL of a copy, which is as that of Postgres otherwise.
 func (m *PostgresTemplate) Postgres(tb testing.TB) string {
 	tb.Helper()
-	server := serverURL(tb, postgresEnv, "PostgreSQL")
+	server := ServerURL(tb, postgresEnv, "PostgreSQL")
 	return withPath(tb, server, m.copy(tb, server))
 }
 
 // Pgbouncer returns the URL of a copy, which is as that of Pgbouncer otherwise.
 func (m *PostgresTemplate) Pgbouncer(tb testing.TB) string {
 	tb.Helper()
-	pooler, server := serverURL(tb, pgbouncerEnv, "PgBouncer"), serverURL(tb, postgresEnv, "PostgreSQL")
+	pooler, server := ServerURL(tb, pgbouncerEnv, "PgBouncer"), ServerURL(tb, postgresEnv, "PostgreSQL")
 	return withPath(tb, pooler, m.copy(tb, server))
 }
 
@@ -92,8 +92,8 @@ func (m *PostgresTemplate) make(tb testing.TB, server string) {
 	}
 }
 
-// serverURL returns the address that the environment names, or ends the test as Skip does.
-func serverURL(tb testing.TB, env, what string) string {
+// ServerURL returns the address of a server that the environment names, or ends the test as Skip does.
+func ServerURL(tb testing.TB, env, what string) string {
 	tb.Helper()
 	address := unkeyed(env)
 	if address == "" {

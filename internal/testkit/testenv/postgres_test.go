@@ -16,23 +16,6 @@ func TestPgbouncerPoolsTransactions(t *testing.T) {
 	expect.Equal(t, "the process that serves two connections in turn", ask(t, a, process), ask(t, b, process))
 }
 
-func TestAMissingServerIsLeftOut(t *testing.T) {
-	for name, use := range map[string]func(testing.TB){
-		"PostgreSQL": func(tb testing.TB) { Postgres(tb) },
-		"PgBouncer":  func(tb testing.TB) { Pgbouncer(tb) },
-		"Redis":      func(tb testing.TB) { Redis(tb) },
-
-		"an S3-compatible server": func(tb testing.TB) { S3(tb) },
-	} {
-		for _, env := range []string{postgresEnv, pgbouncerEnv, redisEnv, s3Env, requireEnv, leftOutEnv} {
-			t.Setenv(env, "")
-		}
-		expect.Equal(t, name, outcome(t, t.Name(), use), "skipped: left out: "+name)
-		t.Setenv(requireEnv, "all")
-		expect.Contains(t, name, outcome(t, t.Name(), use), "failed: "+name+" is not to be had here")
-	}
-}
-
 func connect(t *testing.T, address string) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), address)

@@ -6,7 +6,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -15,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -42,7 +46,7 @@ type Private struct {
 // StartPostgres starts a PostgreSQL that syncs what it commits, with its data in memory. It ends the test as Skip does where there is none.
 func StartPostgres(tb testing.TB) *Private {
 	tb.Helper()
-	empty := serverURL(tb, emptyEnv, "PostgreSQL")
+	empty := ServerURL(tb, emptyEnv, "PostgreSQL")
 	dir := MemoryDir(tb)
 	if err := os.Chmod(dir, 0o711); err != nil { // another user's server must get through
 		tb.Fatal(err)
@@ -59,7 +63,7 @@ func StartPostgres(tb testing.TB) *Private {
 	if _, err := os.Stat(program); err != nil {
 		program = "postgres"
 	}
-	shared, err := url.Parse(serverURL(tb, postgresEnv, "PostgreSQL"))
+	shared, err := url.Parse(ServerURL(tb, postgresEnv, "PostgreSQL"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -87,18 +91,22 @@ func StartPostgres(tb testing.TB) *Private {
 // StartRedis starts a Redis that keeps nothing over its end.
 func StartRedis(tb testing.TB) *Private {
 	tb.Helper()
-	serverURL(tb, redisEnv, "Redis")
 	address := Port(tb)
 	_, port, _ := net.SplitHostPort(address)
 	p := &Private{url: "redis://" + address}
 	p.command = []string{"redis-server", "--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no", "--dir", MemoryDir(tb)}
 	p.ready = func() error {
-		c, err := dialRedis(p.url)
+		c, err := net.DialTimeout("tcp", address, time.Second)
 		if err != nil {
 			return err
 		}
-		_, err = c.do("PING")
-		return errors.Join(err, c.Close())
+		defer c.Close()
+		_, err = io.WriteString(c, "PING\r\n")
+		pong := make([]byte, len("+PONG"))
+		if _, failed := io.ReadFull(c, pong); err != nil || failed != nil || string(pong) != "+PONG" {
+			return fmt.Errorf("PING is answered %q: %w", pong, errors.Join(err, failed))
+		}
+		return nil
 	}
 	return p.begin(tb)
 }
@@ -106,7 +114,7 @@ func StartRedis(tb testing.TB) *Private {
 // StartS3 starts an S3-compatible server with one bucket, which it keeps over its end. It does not sync: it proves no durability.
 func StartS3(tb testing.TB) (*Private, Bucket) {
 	tb.Helper()
-	program := serverURL(tb, s3ProgramEnv, "an S3-compatible server")
+	program := ServerURL(tb, s3ProgramEnv, "an S3-compatible server")
 	const key, secret = "key", "secret"
 	address := Port(tb)
 	b := Bucket{Endpoint: "http://" + address, Name: "bucket", Key: key, Secret: secret, Region: "us-east-1"}
@@ -115,14 +123,16 @@ func StartS3(tb testing.TB) (*Private, Bucket) {
 	p.command = []string{program, "--quiet", "--port", address, "posix", "--sidecar", MemoryDir(tb), p.folder}
 	p.env = []string{"ROOT_ACCESS_KEY=" + key, "ROOT_SECRET_KEY=" + secret}
 	p.ready = func() error {
-		var buckets struct{ Buckets struct{} }
-		return Bucket{Endpoint: b.Endpoint, Key: key, Secret: secret, Region: b.Region}.do("GET", "", nil, &buckets)
+		refused, err := http.Get(b.Endpoint) // nobody has signed it
+		if err != nil {
+			return err
+		}
+		return refused.Body.Close()
 	}
-	p.begin(tb)
-	if err := b.do("PUT", "", nil, nil); err != nil {
+	if err := os.Mkdir(filepath.Join(p.folder, b.Name), 0o700); err != nil {
 		tb.Fatalf("make a bucket: %v", err)
 	}
-	return p, b
+	return p.begin(tb), b
 }
 
 // URL is the address, of the database "postgres" for PostgreSQL; it stays when the server comes again.

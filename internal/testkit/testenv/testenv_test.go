@@ -6,16 +6,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"sandlot/internal/testkit/expect"
 )
 
 // outcome runs f with a testing.TB that notes how f ends: "returned", "skipped: ..." or "failed: ...".
-func outcome(tb testing.TB, name string, f func(testing.TB)) string {
+func outcome(tb testing.TB, f func(testing.TB)) string {
 	tb.Helper()
-	n := &noting{TB: tb, name: name, how: "returned"}
+	n := &noting{TB: tb, how: "returned"}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -27,16 +26,12 @@ func outcome(tb testing.TB, name string, f func(testing.TB)) string {
 
 type noting struct {
 	testing.TB
-	name, how string
+	how string
 }
-
-func (n *noting) Name() string { return n.name }
 
 func (n *noting) Skipf(format string, args ...any) { n.end("skipped: "+format, args...) }
 
 func (n *noting) Fatalf(format string, args ...any) { n.end("failed: "+format, args...) }
-
-func (n *noting) Fatal(args ...any) { n.end("failed: %s", fmt.Sprint(args...)) }
 
 func (n *noting) end(format string, args ...any) {
 	n.how = fmt.Sprintf(format, args...)
@@ -60,25 +55,7 @@ func TestNeed(t *testing.T) {
 		expect.OK(t, os.WriteFile(left, nil, 0o600))
 		t.Setenv(requireEnv, c.require)
 		t.Setenv(leftOutEnv, left)
-		expect.Equal(t, "Need", outcome(t, t.Name(), func(tb testing.TB) { Need(tb, "go", c.program) }), c.want)
+		expect.Equal(t, "Need", outcome(t, func(tb testing.TB) { Need(tb, "go", c.program) }), c.want)
 		expect.Same(t, "recorded", lines(t, left), []string{c.recorded})
-	}
-}
-
-func TestWhatIsLeftOutAtOnceIsRecordedWhole(t *testing.T) {
-	left := filepath.Join(t.TempDir(), "left")
-	t.Setenv(requireEnv, "")
-	t.Setenv(leftOutEnv, left)
-	var wg sync.WaitGroup
-	for range 20 {
-		wg.Go(func() { outcome(t, t.Name(), func(tb testing.TB) { Skip(tb, "mounting\na disk") }) })
-	}
-	wg.Wait()
-	got := lines(t, left)
-	if len(got) != 20 {
-		t.Fatalf("%d lines, want 20", len(got))
-	}
-	for _, line := range got {
-		expect.Equal(t, "line", line, "mounting a disk")
 	}
 }

@@ -46,28 +46,23 @@ type Gate struct {
 // CheckAccess calls every exported method of a Service as each of Callers, in each of States; a method without a gate fails
 // the test, and a gate without a method. The call has to end as its gate says. One that is refused changes nothing at all, and one by who
 // does
-// not own them nothing of Kim's things. prepare, which may be nil, adds to the scene.
-//
-// On the full set, where a world costs a hundred times as much, that is in the first state only.
+// not own them nothing of Kim's things. prepare, which may be nil, adds to the scene. The rules are the same on every set of stores, so all of
+// this is on SQLite.
 func CheckAccess(t *testing.T, service reflect.Type, prepare func(*Scene), gates map[string]Gate) {
 	t.Helper()
 	compareGates(t, service, gates)
 	for _, state := range States {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
-			checkState(t, state, Embedded(), prepare, gates)
+			checkState(t, state, prepare, gates)
 		})
 	}
-	t.Run("on the full set", func(t *testing.T) {
-		t.Parallel()
-		checkState(t, "active", Full(), prepare, gates)
-	})
 }
 
 // checkState makes all calls in a state.
-func checkState(t *testing.T, state string, on Option, prepare func(*Scene), gates map[string]Gate) {
+func checkState(t *testing.T, state string, prepare func(*Scene), gates map[string]Gate) {
 	t.Helper()
-	first, callers := newScene(t, state, on, prepare)
+	first, callers := newScene(t, state, prepare)
 	first.kims = first.RowsOf(first.Kim.ID)
 	now := first.copy(t)
 	for _, who := range Callers {
@@ -118,9 +113,9 @@ func (s *Scene) check(t *testing.T, name string, gate Gate, seen Seen, by sandlo
 }
 
 // newScene makes a scene in a state, and its callers.
-func newScene(t *testing.T, state string, on Option, prepare func(*Scene)) (*Scene, map[string]sandlot.Caller) {
+func newScene(t *testing.T, state string, prepare func(*Scene)) (*Scene, map[string]sandlot.Caller) {
 	t.Helper()
-	s := &Scene{World: New(t, on)}
+	s := &Scene{World: New(t)}
 	out := s.PublishPage(Nobody(), "<!doctype html><title>one</title>")
 	kim := s.CallerOf(out.Keys.Account)
 	second := s.PublishPage(kim, "<!doctype html><title>two</title>").Keys.Project

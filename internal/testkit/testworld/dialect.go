@@ -1,13 +1,9 @@
 package testworld
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	_ "github.com/jackc/pgx/v5/stdlib" // database/sql knows it as pgx
 )
 
@@ -64,58 +60,4 @@ func (*full) dialect() dialect {
 			return query
 		},
 	}
-}
-
-// copyRecords makes the rows of one database those of another with the same tables.
-func copyRecords(ctx context.Context, from, to string) (err error) {
-	source, err := pgx.Connect(ctx, from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, source.Close(ctx)) }()
-	target, err := pgx.Connect(ctx, to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, target.Close(ctx)) }()
-	tables, err := texts(ctx, source, "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema")
-	if err != nil {
-		return err
-	}
-	// References are not looked at, so that the order of the tables does not matter.
-	if _, err := target.Exec(ctx, `SET session_replication_role = replica; TRUNCATE "`+strings.Join(tables, `", "`)+`"`); err != nil {
-		return err
-	}
-	for _, name := range tables {
-		if err := copyTable(ctx, source, target, name); err != nil {
-			return err
-		}
-	}
-	sequences, err := texts(ctx, source,
-		"SELECT format('SELECT setval(%L, %s)', sequencename, last_value) FROM pg_sequences WHERE schemaname = current_schema "+
-			"AND last_value IS NOT NULL")
-	if err != nil {
-		return err
-	}
-	_, err = target.Exec(ctx, strings.Join(append(sequences, "SELECT 1"), "; "))
-	return err
-}
-
-func copyTable(ctx context.Context, source, target *pgx.Conn, name string) error {
-	r, w := io.Pipe()
-	read := make(chan error, 1)
-	go func() {
-		_, err := source.PgConn().CopyTo(ctx, w, `COPY "`+name+`" TO STDOUT`)
-		read <- w.CloseWithError(err)
-	}()
-	_, err := target.PgConn().CopyFrom(ctx, r, `COPY "`+name+`" FROM STDIN`)
-	return errors.Join(err, r.CloseWithError(err), <-read)
-}
-
-func texts(ctx context.Context, c *pgx.Conn, query string) ([]string, error) {
-	rows, err := c.Query(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[string])
 }

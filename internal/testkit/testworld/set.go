@@ -20,6 +20,7 @@ import (
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/postgres"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -42,8 +43,6 @@ type set interface {
 	// beside is a connection beside the store's, and dialect how it is asked.
 	beside() (*sql.DB, error)
 	dialect() dialect
-	// snapshot takes the records as they are now, and returns what makes sets that have them, with the same blobs.
-	snapshot(t testing.TB, db *sqlstore.DB) (lay func(t testing.TB) set)
 	// countBlobs counts what is stored, unfinished blobs included where they can be seen.
 	countBlobs(t testing.TB, stored sandlot.Blobs) int
 }
@@ -83,6 +82,7 @@ func (*embedded) openLive(*World) gallery.Live { return live.NewMemory(live.Limi
 
 func (e *embedded) beside() (*sql.DB, error) { return sql.Open("sqlite", "file:"+e.database()) }
 
+// snapshot takes the records as they are now, and returns what makes sets that have them, with the same blobs.
 func (e *embedded) snapshot(t testing.TB, db *sqlstore.DB) (lay func(t testing.TB) set) {
 	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	expect.OK(t, db.CopyTo(t.Context(), path))
@@ -117,7 +117,7 @@ var EmptyServer = testenv.PostgresTemplate{Make: func(url string) error {
 }}
 
 func newFull(w *World) set {
-	return &full{url: EmptyServer.Postgres(w.t), bucket: testenv.S3(w.t), redis: testenv.Redis(w.t)}
+	return &full{url: EmptyServer.Postgres(w.t), bucket: testenv.S3(w.t), redis: redistest.Database(w.t)}
 }
 
 func (f *full) openRecords(ctx context.Context, now func() time.Time) (*sqlstore.DB, error) {
@@ -155,18 +155,6 @@ func (f *full) openLive(w *World) gallery.Live {
 }
 
 func (f *full) beside() (*sql.DB, error) { return sql.Open("pgx", f.url) }
-
-func (f *full) snapshot(t testing.TB, _ *sqlstore.DB) (lay func(t testing.TB) set) {
-	template := &testenv.PostgresTemplate{Make: func(url string) error {
-		if err := EmptyServer.Make(url); err != nil {
-			return err
-		}
-		return copyRecords(context.Background(), f.url, url)
-	}}
-	return func(t testing.TB) set {
-		return &full{url: template.Postgres(t), bucket: f.bucket, redis: f.redis}
-	}
-}
 
 func (f *full) countBlobs(t testing.TB, stored sandlot.Blobs) (n int) {
 	for _, err := range stored.List(context.Background(), time.Now().Add(24*time.Hour)) {

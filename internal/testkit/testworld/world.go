@@ -118,7 +118,7 @@ func New(t testing.TB, opts ...Option) *World {
 	return open(t, nil, NewClock(Start), opts)
 }
 
-// Copy opens a world with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
+// Copy opens a world on SQLite with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
 // blobs are the same, so that neither may collect them.
 func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	t.Helper()
@@ -140,7 +140,7 @@ func (w *World) snapshot(t testing.TB) (lay func(testing.TB) set) {
 	w.copying.Lock()
 	defer w.copying.Unlock()
 	if written := w.Written(); w.copied == nil || w.copiedAt != written {
-		w.copied, w.copiedAt = w.set.snapshot(t, w.DB), written
+		w.copied, w.copiedAt = w.set.(*embedded).snapshot(t, w.DB), written
 	}
 	return w.copied
 }

@@ -57,7 +57,6 @@ var rows = [...]row{
 	{24, "attack: slow bodies from all networks of a /56", slots},
 	{26, "attack: plays and likes made up", popularity},
 	{28, "attack: connections that send nothing", silent},
-	{17, "small packed bodies full of what looks like keys", keyBombs},
 }
 
 // load holds the settings and tools shared by the rows.

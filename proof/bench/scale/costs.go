@@ -49,9 +49,8 @@ type Costs struct {
 	Load    string `json:"load"` // other load on the machine
 	// CPU holds the microseconds of processor time of each part for one of each work.
 	CPU map[Work]map[string]float64 `json:"cpu_us"`
-	// Trips are the round trips to the database for one work, and Log the bytes that it adds to the database's log.
-	Trips map[Work]float64 `json:"round_trips"`
-	Log   map[Work]float64 `json:"log_bytes"`
+	// Log holds the bytes that one of each work adds to the database's log.
+	Log map[Work]float64 `json:"log_bytes"`
 	// Stored holds the database space of projects.
 	Stored Stored `json:"stored"`
 }

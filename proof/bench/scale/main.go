@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if *measuring {
 		if *costs == "" {
-			*costs = "bench/scale/costs.json"
+			*costs = "proof/bench/scale/costs.json"
 		}
 		r, err := rig.New(ctx, "")
 		if err != nil {

@@ -204,7 +204,7 @@ func measure(ctx context.Context, r *rig.Rig, tools, file, beside string, projec
 	m := &meter{stand: s, costs: Costs{
 		Date:    time.Now().UTC().Format(time.DateOnly),
 		Machine: strings.TrimPrefix(rig.Machine(), time.Now().UTC().Format(time.DateOnly)+": "), Commit: commit(ctx), Load: beside,
-		CPU: map[Work]map[string]float64{}, Trips: map[Work]float64{}, Log: map[Work]float64{},
+		CPU: map[Work]map[string]float64{}, Log: map[Work]float64{},
 	}}
 	failed := errors.Join(m.all(ctx), s.close())
 	b, err := json.MarshalIndent(m.costs, "", "\t")
@@ -223,7 +223,7 @@ func commit(ctx context.Context) string {
 }
 
 func (m *meter) all(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{m.stored, m.nothing, m.writes, m.reads, m.players, m.searches, m.trips} {
+	for _, step := range []func(context.Context) error{m.stored, m.nothing, m.writes, m.reads, m.players, m.searches} {
 		if err := step(ctx); err != nil {
 			return err
 		}

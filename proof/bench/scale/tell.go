@@ -21,13 +21,13 @@ func rung(i int) Load {
 // tellAll prints the tables of docs/scale.md.
 func tellAll(out io.Writer, c Costs) {
 	fmt.Fprintf(out, "Costs of %s, %s, commit %s; beside it: %s.\n\n", c.Date, c.Machine, c.Commit, c.Load)
-	fmt.Fprint(out, "| of one | nodes | PostgreSQL | bucket | Redis | round trips | log |\n|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| of one | nodes | PostgreSQL | bucket | Redis | log |\n|---|---|---|---|---|---|\n")
 	for _, w := range works {
 		fmt.Fprintf(out, "| %s |", w)
 		for _, part := range parts {
 			fmt.Fprintf(out, " %s |", micro(c.CPU[w][part]))
 		}
-		fmt.Fprintf(out, " %s | %s |\n", digits(c.Trips[w]), size(c.Log[w]))
+		fmt.Fprintf(out, " %s |\n", size(c.Log[w]))
 	}
 	fmt.Fprintf(out,
 		"\nA stored project takes %s of rows and indexes at %d projects, %s in all with 10 KiB of text; one of 300 KiB takes %s "+

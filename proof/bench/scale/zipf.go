@@ -87,23 +87,3 @@ func (z Zipf) Sum(f func(share float64) float64) (sum float64) {
 func (z Zipf) Distinct(requests float64) float64 {
 	return z.Sum(func(p float64) float64 { return -math.Expm1(-p * requests) })
 }
-
-// HitRate returns the part of requests that a cache of that many projects answers, if it drops the least recently used
-// one, by the approximation of H. Che (2002): each project stays for the same time.
-func (z Zipf) HitRate(places int) float64 {
-	if float64(places) >= z.n {
-		return 1
-	}
-	low, high := 0.0, 1.0
-	for z.Distinct(high) < float64(places) {
-		low, high = high, high*2
-	}
-	for range 60 {
-		if mid := (low + high) / 2; z.Distinct(mid) < float64(places) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return z.Sum(func(p float64) float64 { return p * -math.Expm1(-p*high) })
-}

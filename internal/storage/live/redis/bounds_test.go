@@ -17,7 +17,7 @@ import (
 
 func TestTheServerKeepsABoundedNumberOfPlayersOfAProject(t *testing.T) {
 	t.Parallel()
-	c, url := newClock(), testenv.Redis(t)
+	c, url := newClock(), redistest.Database(t)
 	a, b := node(t, url, c.now, live.Limits{PerProject: 10}), node(t, url, c.now, live.Limits{PerProject: 10})
 	a.clock, b.clock = c.now, c.now
 	for i := range 30 {
@@ -49,7 +49,7 @@ func TestWhatWaitsAndWhatIsAskedForIsBounded(t *testing.T) {
 
 func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
 	t.Parallel()
-	l := node(t, testenv.Redis(t), time.Now, live.Limits{})
+	l := node(t, redistest.Database(t), time.Now, live.Limits{})
 	for i := range 10 {
 		players(t, l, sandlot.ProjectID(fmt.Sprint("game-", i)), 0)
 	}
@@ -65,7 +65,7 @@ func TestProjectsThatNobodyUsesAnyMoreAreNotAskedFor(t *testing.T) {
 
 func TestKeysExpireByThemselvesAndTellNobodyWhoPlays(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	l := node(t, url, time.Now, live.Limits{})
 	of := []gallery.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 9}, {Network: netip.MustParsePrefix("2001:db8::/48"), Most: 9}}
 	touch(t, l, "game", "the-player-ann", of...)

@@ -58,12 +58,12 @@ func TestWithoutTheServerEachNodeCountsItsOwn(t *testing.T) {
 	t.Parallel()
 	t.Run("when it is killed, and it is told what waited when it is back", func(t *testing.T) {
 		t.Parallel()
-		s := redistest.Start(t)
+		s := testenv.StartRedis(t)
 		a, b := settled(t, s.URL(), time.Now, nil), settled(t, s.URL(), time.Now, nil)
 		touch(t, a, "game", "ann")
 		touch(t, b, "game", "bob")
 		exchanged(t, a, b, a)
-		s.Kill()
+		s.Kill(t)
 		fails(t, a)
 		answers(t, a, 2, "ann") // its last answer holds for a while
 		a.forget(holds)
@@ -88,7 +88,7 @@ func (l *Live) forget(by time.Duration) {
 
 func TestAServerThatLostEverythingHearsItWithTheNextHeartbeats(t *testing.T) {
 	t.Parallel()
-	c, s := newClock(), redistest.Start(t)
+	c, s := newClock(), testenv.StartRedis(t)
 	a, b := settled(t, s.URL(), c.now, c.now), settled(t, s.URL(), c.now, c.now)
 	for i := range 5 {
 		touch(t, a, "game", gallery.PlayerID(fmt.Sprint("a", i)))
@@ -96,7 +96,7 @@ func TestAServerThatLostEverythingHearsItWithTheNextHeartbeats(t *testing.T) {
 	}
 	exchanged(t, a, b, a)
 	players(t, a, "game", 10)
-	s.Do(t, "FLUSHALL")
+	redistest.Do(t, s.URL(), "FLUSHALL")
 	for i := range 5 {
 		c.pass(time.Second)
 		touch(t, a, "game", gallery.PlayerID(fmt.Sprint("a", i)))
@@ -121,7 +121,7 @@ func TestWhatTheServerHasOfAnotherKindIsNoAnswer(t *testing.T) {
 		"no IDs among the busiest":      {"ZADD", "busiest", "99999999999999", "A Ä\x00", "99999999999998", strings.Repeat("a", 41), "99999999999997", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, url := newClock(), testenv.Redis(t)
+			c, url := newClock(), redistest.Database(t)
 			a, b := settled(t, url, c.now, c.now), settled(t, url, c.now, c.now)
 			all := func() {
 				touch(t, a, "game", "ann", gallery.Crowd{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 1})
@@ -177,7 +177,7 @@ func TestAServerThatLiesFailsNoCall(t *testing.T) {
 func TestANumberThatCannotBeIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	l := settled(t, testenv.Redis(t), c.now, c.now)
+	l := settled(t, redistest.Database(t), c.now, c.now)
 	touch(t, l, "game", "ann")
 	exchanged(t, l)
 	for _, n := range []int64{-1, 1 << 40, -1 << 63, int64(l.limits.PerProject) + 1} {

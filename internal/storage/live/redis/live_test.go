@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/storage/live"
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/redistest"
 	"sandlot/internal/testkit/storetest"
 	"sandlot/internal/testkit/testenv"
 )
@@ -108,7 +109,7 @@ type cluster struct {
 }
 
 func newCluster(t *testing.T) *cluster {
-	c, url := &cluster{clock: newClock()}, testenv.Redis(t)
+	c, url := &cluster{clock: newClock()}, redistest.Database(t)
 	for range 3 {
 		c.nodes = append(c.nodes, settled(t, url, c.now, c.now))
 	}
@@ -181,7 +182,7 @@ func TestLive(t *testing.T) {
 
 func TestNodesCountTogether(t *testing.T) {
 	t.Parallel()
-	c, url := newClock(), testenv.Redis(t)
+	c, url := newClock(), redistest.Database(t)
 	a, b := settled(t, url, c.now, c.now), settled(t, url, c.now, c.now)
 	touch(t, a, "game", "ann")
 	touch(t, a, "game", "bob")
@@ -215,7 +216,7 @@ func TestNodesCountTogether(t *testing.T) {
 func TestClocksOfNodesMayBeMinutesApart(t *testing.T) {
 	t.Parallel()
 	t.Run("and players come and go when they do", func(t *testing.T) {
-		c, url := newClock(), testenv.Redis(t)
+		c, url := newClock(), redistest.Database(t)
 		a, b := settled(t, url, c.apart(5*time.Minute), c.now), settled(t, url, c.apart(-7*time.Minute), c.now)
 		touch(t, a, "game", "ann")
 		touch(t, b, "game", "bob")
@@ -241,7 +242,7 @@ func TestClocksOfNodesMayBeMinutesApart(t *testing.T) {
 	t.Run("and from the server's, which is the one that counts", func(t *testing.T) {
 		real := &clock{}
 		real.set(time.Now())
-		url := testenv.Redis(t)
+		url := redistest.Database(t)
 		a, b := settled(t, url, real.apart(time.Hour), nil), settled(t, url, real.apart(-time.Hour), nil)
 		touch(t, a, "game", "ann")
 		touch(t, b, "game", "ann")
@@ -254,7 +255,7 @@ func TestClocksOfNodesMayBeMinutesApart(t *testing.T) {
 
 func TestACrowdIsBoundedForAllNodes(t *testing.T) {
 	t.Parallel()
-	c, url := newClock(), testenv.Redis(t)
+	c, url := newClock(), redistest.Database(t)
 	of := []gallery.Crowd{{Network: netip.MustParsePrefix("203.0.113.7/32"), Most: 4}}
 	var nodes []*Live
 	for i := range 3 {
@@ -282,7 +283,7 @@ func TestACrowdIsBoundedForAllNodes(t *testing.T) {
 
 func TestBusiestKnowsWhatIsPlayedElsewhere(t *testing.T) {
 	t.Parallel()
-	c, url := newClock(), testenv.Redis(t)
+	c, url := newClock(), redistest.Database(t)
 	a, b := settled(t, url, c.now, c.now), settled(t, url, c.now, c.now)
 	for i := range 3 {
 		touch(t, a, "most", gallery.PlayerID(fmt.Sprint(i)))
@@ -300,7 +301,7 @@ func TestBusiestKnowsWhatIsPlayedElsewhere(t *testing.T) {
 
 func TestRunTellsAndAsks(t *testing.T) {
 	t.Parallel()
-	url := testenv.Redis(t)
+	url := redistest.Database(t)
 	a, b := node(t, url, time.Now, live.Limits{}), node(t, url, time.Now, live.Limits{})
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup

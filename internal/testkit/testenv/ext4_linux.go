@@ -5,7 +5,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // Ext4 mounts a file system of 64 MiB of its own until the test ends, with "loop" and what else options say.
@@ -35,28 +34,4 @@ func Ext4(tb testing.TB, options string) (dir string) {
 		}
 	})
 	return dir
-}
-
-// frozenFor is how long Freeze leaves a file system frozen at most.
-const frozenFor = 20 * time.Second
-
-// Freeze freezes the file system that is mounted at dir, as a snapshot does, until thaw is called, or 20 s are over. thaw may be called
-// again.
-func Freeze(tb testing.TB, dir string) (thaw func()) {
-	tb.Helper()
-	Need(tb, "fsfreeze")
-	fsfreeze := func(how string) {
-		if out, err := exec.Command("fsfreeze", how, dir).CombinedOutput(); err != nil {
-			tb.Errorf("fsfreeze %s: %v %s", how, err, out)
-		}
-	}
-	fsfreeze("--freeze")
-	late := time.AfterFunc(frozenFor, func() { fsfreeze("--unfreeze") })
-	thaw = func() {
-		if late.Stop() {
-			fsfreeze("--unfreeze")
-		}
-	}
-	tb.Cleanup(thaw)
-	return thaw
 }

@@ -1,0 +1,56 @@
+// Package redistest gives tests a database of a Redis server, commands to it, and connections that are slow or lie. Only
+// tests import it.
+package redistest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"sandlot/internal/testkit/testenv"
+)
+
+// databases is the number of databases of the server that scripts/servers starts. So many tests begin before a database
+// is given again.
+const databases = 1024
+
+// Database returns the URL of an empty database of the test's own, "redis://HOST:PORT/NUMBER", which is emptied at the
+// end of the test. It ends the test as testenv.Skip does where there is no server.
+//
+// Two things are the whole server's: channels of PUBLISH have no database, so their names must be the test's own; and
+// what empties or stops all of it is for a server from testenv.StartRedis.
+func Database(tb testing.TB) (url string) {
+	tb.Helper()
+	server := testenv.ServerURL(tb, "SANDLOT_TEST_REDIS", "Redis")
+	turn := Do(tb, server, "INCR", "sandlot-test:turn").(int64)
+	url = fmt.Sprint(server, "/", 1+turn%(databases-1))
+	Do(tb, url, "FLUSHDB")
+	tb.Cleanup(func() { Do(tb, url, "FLUSHDB") })
+	return url
+}
+
+// doWait is for a machine that is busy with other things.
+const doWait = 30 * time.Second
+
+// Do sends the server at a URL a command, and returns its answer; nil for nil.
+func Do(tb testing.TB, url string, command ...any) any {
+	tb.Helper()
+	options, err := goredis.ParseURL(url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	options.Protocol, options.MaintNotificationsConfig = 2, &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	c := goredis.NewClient(options)
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), doWait)
+	defer cancel()
+	answer, err := c.Do(ctx, command...).Result()
+	if err != nil && err != goredis.Nil {
+		tb.Fatalf("%q: %v", command, err)
+	}
+	return answer
+}
