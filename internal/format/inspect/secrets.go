@@ -38,7 +38,8 @@ var secretShapes = []secretShape{
 }
 
 func shape(what, begins, rest string) secretShape {
-	return secretShape{what, begins, max(strings.IndexAny(begins, secretAnchors), 0), regexp.MustCompile(`^` + regexp.QuoteMeta(begins) + rest)}
+	whole := regexp.MustCompile(`^` + regexp.QuoteMeta(begins) + rest)
+	return secretShape{what, begins, max(strings.IndexAny(begins, secretAnchors), 0), whole}
 }
 
 // secretAnchors are rare bytes, of which each beginning has one. A search for a byte costs a tenth of one for a text.
@@ -73,7 +74,8 @@ func FindSecret(text []byte) (what string, line int) {
 			at, anchors = at+i, anchors+1
 			for _, s := range shapesWith[anchor] {
 				from := at - s.anchor
-				if from < 0 || text[from] != s.begins[0] || from > 0 && wordByte(text[from-1]) || !bytes.HasPrefix(text[from:], []byte(s.begins)) {
+				if from < 0 || text[from] != s.begins[0] || from > 0 && wordByte(text[from-1]) ||
+					!bytes.HasPrefix(text[from:], []byte(s.begins)) {
 					continue
 				}
 				if shaped++; s.whole.Match(text[from:min(len(text), from+200)]) {

@@ -14,66 +14,33 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/domain/ticket"
 	"sandlot/internal/domain/transfer"
+	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
 )
 
-// A Service holds the methods of the domain that this package calls; *publish.Service implements it.
-type Service interface {
-	Admit(ctx context.Context, by sandlot.Caller, act sandlot.Action) error
-	Publish(ctx context.Context, by sandlot.Caller, in publish.PublishInput) (publish.Published, *publish.Pending, error)
-	Update(ctx context.Context, by sandlot.Caller, in publish.UpdateInput) (publish.Updated, *publish.Pending, error)
-	DeleteFile(ctx context.Context, by sandlot.Caller, in publish.DeleteInput) (publish.Deleted, error)
-	DeleteProject(ctx context.Context, by sandlot.Caller, ref, confirm string) (publish.DeletedProject, error)
-	Signup(ctx context.Context, by sandlot.Caller, in publish.SignupInput) (publish.SignedUp, error)
-	Amend(ctx context.Context, by sandlot.Caller, ref string, in publish.AmendInput) (publish.ProjectView, error)
-	Restore(ctx context.Context, by sandlot.Caller, in publish.RestoreInput) (publish.Restored, error)
-}
-
-// A Reader shows projects, files and accounts; *publish.Reader implements it.
-type Reader interface {
-	Project(ctx context.Context, by sandlot.Caller, ref string) (publish.ProjectView, error)
-	File(ctx context.Context, by sandlot.Caller, ref, name string, version int) (publish.FileView, error)
-	Versions(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (sandlot.VersionPage, error)
-	Whoami(ctx context.Context, by sandlot.Caller, limit int, cursor string) (publish.Identity, error)
-	Export(ctx context.Context, by sandlot.Caller) (publish.Export, error)
-}
-
-// A Transfer imports the projects of an export into an account; *transfer.Service implements it.
-type Transfer interface {
-	Import(ctx context.Context, by sandlot.Caller, in transfer.Input) (transfer.Report, error)
-}
-
-// A Gallery returns the public numbers of a project.
-type Gallery interface {
-	Stats(ctx context.Context, by sandlot.Caller, ref string) (sandlot.ProjectID, sandlot.Stats, error)
-}
-
-// Figures returns the numbers of a project over time to its owner; *figures.Service implements it.
-type Figures interface {
-	ByDay(ctx context.Context, by sandlot.Caller, ref string, days int) (figures.Days, error)
-	ByVersion(ctx context.Context, by sandlot.Caller, ref string) (figures.Versions, error)
-}
-
 // A Config holds the parts and settings of an API. All but Log, Now and Links must be set.
 type Config struct {
-	Service  Service
-	Reader   Reader
+	Service  *publish.Service
+	Reader   *publish.Reader
 	Intake   *intake.Intake // reads the bodies of calls
-	Gallery  Gallery
-	Figures  Figures
-	Tickets  Tickets
-	Trials   Trials
-	Covers   Covers
-	Transfer Transfer
+	Gallery  *gallery.Service
+	Figures  *figures.Service
+	Tickets  *ticket.Service
+	Trials   *trial.Service
+	Covers   *cover.Service
+	Transfer *transfer.Service
 	Places   sandlot.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// Log gets the faults of the service, each with its request id; slog.Default() if nil.
 	Log *slog.Logger
-	// Now returns the date for the name of an archive that is only requested by HEAD; time.Now if nil.
+	// Now returns the time of the numbers of a project; time.Now if nil.
 	Now func() time.Time
 	// Index returns the answer to GET /v1: the overview of the service, in JSON. Links is the Link header of every
 	// answer.

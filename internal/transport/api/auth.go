@@ -80,7 +80,7 @@ func (c *call) checkNarrowed() error {
 	for name := range c.R.URL.Query() {
 		if slices.Contains(intake.DeleteFields.Candidates(name), "project_id") || name == "project_id" {
 			return sandlot.Refuse(sandlot.CodeInvalidField,
-				"The parameter %s is not read here: the call is about all projects that the key covers.", intake.Shown(name)).
+				"The parameter %s is not read here: the call is about all projects that the key covers.", inspect.Quoted(name)).
 				In(name).With(sandlot.OpSame).
 				Note("Leave it out, and send the project_api_key of a project for that project alone:")
 		}

@@ -1,28 +1,13 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/trial"
 )
-
-// Trials returns the results of the play-tester; *trial.Service implements it.
-type Trials interface {
-	Checks(ctx context.Context, by sandlot.Caller, ref string) (trial.Checks, error)
-	Await(ctx context.Context, by sandlot.Caller, c trial.Checks, wait time.Duration) (trial.Checks, error)
-	After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (trial.State, []sandlot.Warning, error)
-	Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) ([]sandlot.Warning, error)
-}
-
-// Covers returns the findings about the cover of a project; *cover.Service implements it.
-type Covers interface {
-	Findings(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]cover.Finding, error)
-}
 
 // checks returns the results of the play-tester to a project's owner, and why a picture did not become its cover.
 func (a *API) checks(c *call) error {

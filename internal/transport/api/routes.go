@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/failpoint"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/transport/intake"
 )
 
@@ -154,7 +155,7 @@ func match(pattern, path string) (named pathNames, ok bool) {
 
 // wrongMethod refuses a method on a known path, and shows the call that the path takes.
 func (t table) wrongMethod(method, allow string, rt *route) error {
-	e := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", intake.Shown(method), allow)
+	e := sandlot.Refuse(sandlot.CodeMethodNotAllowed, "This path doesn't support %s; use %s.", inspect.Quoted(method), allow)
 	elsewhere := t.doneElsewhere(method)
 	if rt.op == sandlot.OpNone {
 		return e.With(sandlot.OpSame).Note("%sThis path takes %s:\ncurl %s", elsewhere, rt.method, t.base+rt.pattern)
@@ -183,8 +184,8 @@ func (t table) unknownPath(method string) error {
 		list = append(list, rt.method+" "+t.base+rt.pattern)
 	}
 	return sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame).
-		Note("%sThe endpoints are: %s.\nThere is no login. If a key is lost, don't publish again: your user logs in at %s/account by e-mail "+
-			"and makes a new key there.\nWhat each endpoint is for, with the first call:\ncurl %s/v1",
+		Note("%sThe endpoints are: %s.\nThere is no login. If a key is lost, don't publish again: your user logs in at %s/account "+
+			"by e-mail and makes a new key there.\nWhat each endpoint is for, with the first call:\ncurl %s/v1",
 			t.doneElsewhere(method), strings.Join(list, ", "), t.base, t.base)
 }
 

@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -16,12 +15,6 @@ import (
 	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/intake/hint"
 )
-
-// Tickets issues tickets and returns the calls that they permit; *ticket.Service implements it.
-type Tickets interface {
-	Issue(ctx context.Context, by sandlot.Caller, told ticket.Told) (ticket.Issued, error)
-	Call(ctx context.Context, by sandlot.Caller, id string) (ticket.Call, error)
-}
 
 // issue answers with a ticket.
 func (a *API) issue(c *call, told ticket.Told) (reply, error) {

@@ -125,8 +125,11 @@ func (a *API) export(c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.head() {
-		return a.exportHead(c)
+	h := c.W.Header()
+	if c.head() { // without the archive, and the name that it would have
+		h.Set("Content-Type", "application/zip")
+		h.Set("Content-Disposition", "attachment")
+		return nil
 	}
 	e, err := a.Reader.Export(c.R.Context(), c.By)
 	if err != nil {
@@ -134,8 +137,8 @@ func (a *API) export(c *call) error {
 	}
 	e.History = history
 	c.Grant.Archive(e.Files())
-	h := c.W.Header()
-	h.Set("Content-Disposition", archiveName(e.Account, e.ExportedAt))
+	h.Set("Content-Disposition",
+		`attachment; filename="sandlot-`+e.Account.Handle+"-"+e.ExportedAt.UTC().Format(time.DateOnly)+`.zip"`)
 	out := &lateWriter{w: c.W, contentType: "application/zip"}
 	if err := a.Archive(c.R.Context(), out, e); err != nil {
 		h.Del("Content-Disposition")
@@ -154,20 +157,4 @@ func allVersions(c *call) (bool, error) {
 	}
 	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter versions is neither all nor current.").In("versions").
 		With(sandlot.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
-}
-
-// exportHead answers a HEAD without building the archive.
-func (a *API) exportHead(c *call) error {
-	who, err := a.Reader.Whoami(c.R.Context(), c.By, 1, "")
-	if err != nil {
-		return err
-	}
-	c.W.Header().Set("Content-Type", "application/zip")
-	c.W.Header().Set("Content-Disposition", archiveName(who.Account, a.Now()))
-	c.W.WriteHeader(http.StatusOK)
-	return nil
-}
-
-func archiveName(owner sandlot.Account, at time.Time) string {
-	return `attachment; filename="sandlot-` + owner.Handle + "-" + at.UTC().Format(time.DateOnly) + `.zip"`
 }

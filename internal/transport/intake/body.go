@@ -135,7 +135,7 @@ func (a *Intake) decoder(c *Call, src io.Reader, mayBeEmpty bool) (*content.Deco
 	}
 	if kind == loose && (c.Takes.Upload || !c.Body.beginsObject()) {
 		name, _, _ := mime.ParseMediaType(c.R.Header.Get("Content-Type"))
-		return nil, wrongType("The Content-Type " + Shown(name) + " isn't supported.")
+		return nil, wrongType("The Content-Type " + inspect.Quoted(name) + " isn't supported.")
 	}
 	lim := content.Limits{Content: a.MaxContent, Archive: a.MaxFile, Length: c.R.ContentLength}
 	r := bufio.NewReader(src)
@@ -237,9 +237,9 @@ func mediaType(c *Call) (kind bodyKind, boundary string, err error) {
 	case slices.Contains(looseTypes, name):
 		return loose, "", nil
 	case name != "application/json":
-		return 0, "", wrongType("The Content-Type " + Shown(name) + " isn't supported.")
+		return 0, "", wrongType("The Content-Type " + inspect.Quoted(name) + " isn't supported.")
 	case params["charset"] != "" && !strings.EqualFold(params["charset"], "utf-8"):
-		return 0, "", wrongType("The charset " + Shown(params["charset"]) + " isn't supported.")
+		return 0, "", wrongType("The charset " + inspect.Quoted(params["charset"]) + " isn't supported.")
 	}
 	return jsonBody, "", nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 	"sandlot/internal/transport/intake/hint"
 )
@@ -29,7 +30,7 @@ func checkChoice(f *Fields, p sandlot.Places) error {
 			continue
 		}
 		if right := missedBy(f, p, field); right != "" {
-			return misnamed(f, p, field, right, "The field "+Shown(field.Name)+" is not known here")
+			return misnamed(f, p, field, right, "The field "+inspect.Quoted(field.Name)+" is not known here")
 		}
 	}
 	for _, field := range inQuery(f.Query) {
@@ -38,7 +39,7 @@ func checkChoice(f *Fields, p sandlot.Places) error {
 			right = missedBy(f, p, field)
 		}
 		if right != "" && !saysSame(f, p, field, right) {
-			return misnamed(f, p, field, right, "The query of the address says "+Shown(field.Name)+", and it is not read")
+			return misnamed(f, p, field, right, "The query of the address says "+inspect.Quoted(field.Name)+", and it is not read")
 		}
 	}
 	return nil
@@ -142,7 +143,7 @@ func misnamed(f *Fields, p sandlot.Places, field content.Field, right, begin str
 	case ok && own.Kind == content.String && own.Text != "":
 		said := sandlot.Arg{Name: right, Value: own.Text}
 		return e.With(sandlot.OpSame, said).Note("Send %s alone, with the value that is meant: %s or %s.",
-			right, Shown(own.Text), Shown(cmp.Or(field.Text, field.Raw)))
+			right, inspect.Quoted(own.Text), inspect.Quoted(cmp.Or(field.Text, field.Raw)))
 	case value == nil && right == "if_version":
 		return e.With(sandlot.OpProject).Note("Send the version that the project has now as if_version.")
 	case value == nil:

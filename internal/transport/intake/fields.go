@@ -264,7 +264,7 @@ func (f *Fields) explain(err error) error {
 	case sandlot.CodeMissingField, sandlot.CodeProjectIDRequired, sandlot.CodeEmailRequired:
 		for _, name := range f.unknown() {
 			if meant := f.Set.Meant(name); meant == e.Field || meant == "text" && e.Field == "content" {
-				e.Message += " The field " + Shown(name) + " was sent: " + meant + " was probably meant."
+				e.Message += " The field " + inspect.Quoted(name) + " was sent: " + meant + " was probably meant."
 				break
 			}
 		}
@@ -320,7 +320,7 @@ func (f *Fields) checkKnown() error {
 		return nil
 	}
 	name := unknown[0]
-	e := unchanged(name, "The field %s is not known here.", Shown(name)).With(sandlot.OpProject)
+	e := unchanged(name, "The field %s is not known here.", inspect.Quoted(name)).With(sandlot.OpProject)
 	meant := f.Set.Meant(name)
 	switch {
 	case name == "content" || name == "filename":

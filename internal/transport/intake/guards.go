@@ -9,6 +9,8 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
 )
 
 const DryRun = "dry_run"
@@ -18,12 +20,12 @@ func (f *Fields) checkDry() error {
 	known := slices.Contains(f.Set.Names, DryRun)
 	for field := range f.Form.All() {
 		if asksDry(field) && (!known || field.Name != DryRun) && !f.saysDry(known) {
-			return f.notDry(known, "The field "+Shown(field.Name)+" is not known here")
+			return f.notDry(known, "The field "+inspect.Quoted(field.Name)+" is not known here")
 		}
 	}
 	for _, field := range inQuery(f.Query) {
 		if asksDry(field) && !f.saysDry(known) {
-			return f.notDry(known, "The query of the address says "+Shown(field.Name)+", and it is not read")
+			return f.notDry(known, "The query of the address says "+inspect.Quoted(field.Name)+", and it is not read")
 		}
 	}
 	return nil
@@ -31,7 +33,7 @@ func (f *Fields) checkDry() error {
 
 // asksDry reports whether a field can only be a request for a dry run.
 func asksDry(field content.Field) bool {
-	switch Simplified(field.Name) {
+	switch names.Letters(field.Name) {
 	case "dryrun", "isdryrun", "dry":
 		return field.Kind != content.Null && field.Raw != "false" && field.Text != "false"
 	case "validateonly", "validate", "preview", "test", "testonly", "testrun", "checkonly", "simulate", "noop", "whatif":
@@ -72,7 +74,7 @@ func (c *Call) ReadDry() (bool, *sandlot.Error) {
 	query := c.R.URL.Query()
 	for _, field := range inQuery(query) {
 		if field.Name != DryRun && asksDry(field) {
-			return false, unchanged(DryRun, "The query of the address says %s, and it is not read.", Shown(field.Name))
+			return false, unchanged(DryRun, "The query of the address says %s, and it is not read.", inspect.Quoted(field.Name))
 		}
 	}
 	said := query[DryRun]
@@ -95,7 +97,7 @@ func (f *Fields) checkExposure() error {
 		if slices.Contains(f.Set.All(), field.Name) {
 			continue
 		}
-		switch name := Simplified(field.Name); {
+		switch name := names.Letters(field.Name); {
 		case hides(name, field):
 			e := notHidden(field, "Whoever has its address can open a project. "+
 				"listed=false keeps it out of the gallery, the lists and the search:")
@@ -113,7 +115,7 @@ func (f *Fields) checkExposure() error {
 }
 
 func notHidden(field content.Field, note string) *sandlot.Error {
-	return unchanged(field.Name, "The field %s asks for something that no project here has.", Shown(field.Name)).
+	return unchanged(field.Name, "The field %s asks for something that no project here has.", inspect.Quoted(field.Name)).
 		With(sandlot.OpNothing).Note("%s", note)
 }
 

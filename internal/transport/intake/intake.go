@@ -8,8 +8,6 @@ package intake
 
 import (
 	"cmp"
-	"context"
-	"io"
 	"net/http"
 	"time"
 
@@ -46,19 +44,8 @@ func New(in Intake) *Intake {
 
 // An Intake reads the bodies of calls, and stages the bytes of their files. It may be used concurrently.
 type Intake struct {
-	Contents   Contents
+	Contents   *publish.Contents // stages the bytes of a body until a call uses them, and opens those of stored files
 	Places     sandlot.Places
 	MaxContent int64 // the largest content of one request in bytes, decoded and unpacked
 	MaxFile    int64 // the largest file in bytes, however many parts bring it
-}
-
-// Contents stages the bytes of a body until a call uses them, and opens those of stored files; *publish.Contents
-// implements it.
-type Contents interface {
-	Stage(ctx context.Context, r io.Reader) (publish.Content, error)
-	Unpack(ctx context.Context, packed publish.Content, limit int64, charge sandlot.Charge) (publish.Content, error)
-	Discard(ctx context.Context, c publish.Content)
-	NewTree(charge sandlot.Charge) *publish.Tree
-	DiscardTree(ctx context.Context, t *publish.Tree)
-	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }

@@ -2,9 +2,8 @@ package intake
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"net/http"
-	"regexp"
+	"net/url"
 	"strings"
 
 	"sandlot"
@@ -25,14 +24,17 @@ func KeyInAddress(r *http.Request) error {
 	// The loop splits the query by hand: url.ParseQuery drops unreadable pairs, and those hold keys as well.
 	for pair := range strings.FieldsFuncSeq(r.URL.RawQuery, func(c rune) bool { return c == '&' || c == ';' }) {
 		name, _, _ := strings.Cut(pair, "=")
-		if name = strings.ToLower(strings.TrimSpace(loosely(name))); keyNames[name] {
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if name = strings.ToLower(strings.TrimSpace(name)); keyNames[name] {
 			return leaked(name, "A key was sent in the query of the address, as "+name+".")
 		}
-		if inspect.HoldsKey(loosely(pair)) {
-			return leaked("", "A key was sent in the query of the address.")
-		}
 	}
-	if inspect.HoldsKey(r.URL.RawQuery) || inspect.HoldsKey(r.URL.Path) || inspect.HoldsKey(r.URL.RawPath) {
+	if inspect.HoldsKey(r.URL.RawQuery) {
+		return leaked("", "A key was sent in the query of the address.")
+	}
+	if inspect.HoldsKey(r.URL.Path) || inspect.HoldsKey(r.URL.RawPath) {
 		return leaked("", "A key was sent in the address.")
 	}
 	return nil
@@ -46,17 +48,6 @@ func keyInUserinfo(header string) bool {
 	}
 	plain, err := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
 	return err == nil && inspect.HoldsKey(string(plain))
-}
-
-// escapes matches the percent-encoded bytes of a text.
-var escapes = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
-
-// loosely decodes the valid escapes of a text and keeps the rest.
-func loosely(text string) string {
-	return escapes.ReplaceAllStringFunc(strings.ReplaceAll(text, "+", " "), func(e string) string {
-		plain, _ := hex.DecodeString(e[1:]) // two digits always decode
-		return string(plain)
-	})
 }
 
 func leaked(field, message string) error {

@@ -15,6 +15,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 	"sandlot/internal/transport/intake/hint"
 )
@@ -130,12 +131,12 @@ func inFile(name string, err error) error {
 	var decoded *content.Error
 	switch {
 	case errors.As(err, &e):
-		e.Message = "Of the file " + Shown(name) + ": " + e.Message
+		e.Message = "Of the file " + inspect.Quoted(name) + ": " + e.Message
 		return e.In("files")
 	case errors.As(err, &decoded):
 		own := *decoded
 		if own.Field = "files"; name != "" {
-			own.Message = "of the file " + Shown(name) + ": " + own.Message
+			own.Message = "of the file " + inspect.Quoted(name) + ": " + own.Message
 		}
 		return &own
 	}
@@ -209,7 +210,7 @@ func (a *Intake) raw(c *Call, f *Fields, format unpack.Format) error {
 	}
 	for i := 1; i < len(list); i++ {
 		if list[i].Name == list[i-1].Name {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", Shown(list[i].Name)).
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The query has %s twice.", inspect.Quoted(list[i].Name)).
 				In(list[i].Name).With(sandlot.OpSame).Note("Send each field once.")
 		}
 	}
@@ -351,7 +352,7 @@ func (f *Fields) checkMany(a *Intake) error {
 // readMany adds the warnings about unusual fields of a call with many files.
 func (f *Fields) readMany() {
 	if f.strangeInFiles != "" {
-		f.warn("unknown_field", "The member "+Shown(f.strangeInFiles)+" of files is not known and was ignored.",
+		f.warn("unknown_field", "The member "+inspect.Quoted(f.strangeInFiles)+" of files is not known and was ignored.",
 			"The members of a file are: filename, text, content, content_encoding, sha256, size.")
 	}
 	name := f.Text("primary_file")

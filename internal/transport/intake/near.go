@@ -3,7 +3,6 @@ package intake
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"sandlot"
@@ -62,12 +61,12 @@ var guesses = strings.Fields("uri href permalink host hostname domain subdomain 
 // guessed returns the field that a longer or vaguer name may stand for, such as target_project_id for project_id; "" if
 // none.
 func guessed(name string) string {
-	plain := Simplified(name)
+	plain := names.Letters(name)
 	if slices.Contains(guesses, plain) {
 		return "project_id"
 	}
 	for _, field := range choosing {
-		if strings.Contains(plain, Simplified(field)) {
+		if strings.Contains(plain, names.Letters(field)) {
 			return field
 		}
 	}
@@ -97,7 +96,7 @@ func (f *Fields) warnings() []sandlot.Warning {
 		if w, ok := f.Set.warning(name); ok && len(list) < MaxWarned {
 			list = append(list, w)
 		} else {
-			strange = append(strange, Shown(name))
+			strange = append(strange, inspect.Quoted(name))
 		}
 	}
 	if len(strange) == 0 {
@@ -116,7 +115,7 @@ func (s *FieldSet) warning(name string) (sandlot.Warning, bool) {
 		return w, true
 	}
 	meant := s.Meant(name)
-	message := "The field " + Shown(name) + " is not known here and was ignored."
+	message := "The field " + inspect.Quoted(name) + " is not known here and was ignored."
 	return sandlot.Warn("unknown_field", message, "Probably "+meant+" was meant."), meant != ""
 }
 
@@ -152,9 +151,9 @@ func (s *FieldSet) Meant(name string) string {
 // typing error.
 func (s *FieldSet) Candidates(name string) (found []string) {
 	all := s.All()
-	plain := Simplified(name)
+	plain := names.Letters(name)
 	for _, field := range all {
-		if Simplified(field) == plain && field != name {
+		if names.Letters(field) == plain && field != name {
 			return []string{field}
 		}
 	}
@@ -163,7 +162,7 @@ func (s *FieldSet) Candidates(name string) (found []string) {
 			found = append(found, field)
 		}
 	}
-	if near := s.mistyped(name); len(found) == 0 && near != "" && names.Edits(plain, Simplified(near)) == 1 {
+	if near := s.mistyped(name); len(found) == 0 && near != "" && names.Edits(plain, names.Letters(near)) == 1 {
 		found = append(found, near)
 	}
 	return found
@@ -171,7 +170,7 @@ func (s *FieldSet) Candidates(name string) (found []string) {
 
 // mistyped returns the field nearest to a name, within one typing error, or two in a longer name.
 func (s *FieldSet) mistyped(name string) string {
-	all, plain := s.All(), Simplified(name)
+	all, plain := s.All(), names.Letters(name)
 	best, most := "", 2
 	if len(plain) < 5 {
 		most = 1
@@ -180,20 +179,9 @@ func (s *FieldSet) mistyped(name string) string {
 		if len(field) < 4 || len(plain) < 3 || len(plain) > 40 {
 			continue
 		}
-		if d := names.Edits(plain, Simplified(field)); d <= most && d > 0 {
+		if d := names.Edits(plain, names.Letters(field)); d <= most && d > 0 {
 			best, most = field, d-1
 		}
 	}
 	return best
-}
-
-func Simplified(name string) string { return names.Letters(name) }
-
-// Shown quotes a short piece of a client's text, without characters that act in a terminal, and without a key.
-func Shown(s string) string {
-	s = inspect.Redact(s)
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "..."
-	}
-	return strconv.QuoteToGraphic(s)
 }

@@ -2,11 +2,13 @@ package intake
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/content"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/mediatype"
 	"sandlot/internal/transport/intake/hint"
 )
@@ -42,7 +44,7 @@ func (f *Fields) readOdd() {
 		f.read = append(f.read, publish.ReadAs(as, "file"))
 	}
 	if name := f.ownName(); name != "" && !f.Form.HasArchive && slices.Contains(f.Set.Names, "filename") {
-		f.warn("read_as", "The field filename is absent, and the name of the file that was sent stands in: "+Shown(name)+".",
+		f.warn("read_as", "The field filename is absent, and the name of the file that was sent stands in: "+inspect.Quoted(name)+".",
 			"Send filename as well.")
 	}
 }
@@ -63,7 +65,8 @@ func (f *Fields) checkDataType() error {
 	}
 	e := &content.Error{
 		Kind: content.InvalidContent, Reason: content.DataPrefix, Field: "content", At: 1,
-		Message: "content begins with a data: prefix of the type " + Shown(said) + ", but a file called " + Shown(name) + " is " + own,
+		Message: fmt.Sprintf("content begins with a data: prefix of the type %s, but a file called %s is %s",
+			inspect.Quoted(said), inspect.Quoted(name), own),
 	}
 	refusal := WrongBody(e, hint.Request{})
 	if slices.Contains(f.Set.Names, "filename") {
@@ -72,7 +75,7 @@ func (f *Fields) checkDataType() error {
 	}
 	return refusal.Note("Content always becomes index.html. "+
 		"If it is a page, leave out everything up to and including the comma; "+
-		"if it is %s, publish a page first and add it with POST /v1/update.", Shown(said))
+		"if it is %s, publish a page first and add it with POST /v1/update.", inspect.Quoted(said))
 }
 
 func saysNothing(mediaType string) bool {
