@@ -3,7 +3,6 @@ package guide
 import (
 	"bytes"
 	"embed"
-	"encoding/json"
 	"html/template"
 	"regexp"
 	"slices"
@@ -164,11 +163,4 @@ func (v *view) index() any {
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
 	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
-}
-
-// indent returns JSON with line breaks.
-func indent(text []byte) string {
-	var out bytes.Buffer
-	_ = json.Indent(&out, text, "", "  ") // it is what inJSON returned
-	return out.String()
 }

@@ -117,10 +117,9 @@ const (
 )
 
 // continueGzip returns the replacement of the last bytes of a gzip stream which makes text (under 64 KiB) follow the
-// stream's content. It returns nil if the stream does not end in an empty block, as encoders written in Go make it.
-//
-// Such a stream's last block is a three-bit header and nothing in it: a stored block of length 0, or a fixed one whose
-// only code is its end. Either is replaced by a stored block with the text (RFC 1951, section 3.2.4).
+// stream's content. It returns nil if the stream does not end in an empty block, as the encoder of our variants ends it:
+// a fixed block of a three-bit header and the code of its end. A stored block with the text replaces it (RFC 1951,
+// section 3.2.4).
 func continueGzip(end []byte, text string) []byte {
 	if len(end) < gzipEnd {
 		return nil
@@ -146,12 +145,6 @@ func continueGzip(end []byte, text string) []byte {
 // emptyBlock returns the bit at which the header of the last block begins, if that block is empty. Bits count from the
 // lowest of the first byte.
 func emptyBlock(deflate []byte) (header int, ok bool) {
-	if stored, cut := bytes.CutSuffix(deflate, []byte{0, 0, 0xff, 0xff}); cut {
-		// "last" is the highest bit set; two bits of type and up to seven of padding follow.
-		header = lastBit(stored)
-		behind := 8*len(stored) - 1 - header
-		return header, header >= 0 && behind >= 2 && behind <= 9
-	}
 	// "last", then the type's low bit, the highest set; its high bit, seven of the end code and the
 	// padding follow.
 	header = lastBit(deflate) - 1
