@@ -7,6 +7,7 @@ package examples
 import (
 	"embed"
 	"io/fs"
+	"path"
 )
 
 const (
@@ -15,6 +16,29 @@ const (
 	// Runnel is the folder in Files of the game of several files; its primary file is index.html.
 	Runnel = "runnel"
 )
+
+// An Example is one of the games, with the words that a publish has beside its files.
+type Example struct {
+	Name, Description string
+	Tags              []string
+	Folder            string // in Files; its index.html is the primary file
+}
+
+// All returns the examples, in the order in which they are shown.
+func All() []Example {
+	return []Example{
+		{
+			"Wick", "Guide a small moth from lantern to lantern through one long night. One button, any device.",
+			[]string{"arcade", "one-button"},
+			path.Dir(Wick),
+		},
+		{
+			"Runnel", "Dig the sand a way to its jar before the day is out. Forty thousand grains at a time, simulated in WebAssembly.",
+			[]string{"puzzle", "sand"},
+			Runnel,
+		},
+	}
+}
 
 //go:embed wick/index.html
 //go:embed runnel/index.html runnel/*.js runnel/art.png runnel/silt.wasm

@@ -75,6 +75,14 @@ func TestBothPagesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
+func TestAnExampleIsDescribedAsItsPageDescribesIt(t *testing.T) {
+	for _, e := range All() {
+		p := parse(t, read(t, path.Join(e.Folder, "index.html")))
+		expect.Equal(t, "the title", p.title, e.Name)
+		expect.Equal(t, "the description", strings.ToLower(p.meta["description"]), strings.ToLower(e.Name+": "+e.Description))
+	}
+}
+
 var elsewhere = regexp.MustCompile(`(?i)https?://|["'(]//[a-z]|@import|importScripts|XMLHttpRequest|WebSocket`)
 
 func TestNothingIsLoadedFromElsewhere(t *testing.T) {

@@ -143,6 +143,8 @@ func regressions() []mutation {
 		{"regression M39: a confirmation logs nobody in", "internal/transport/web/mail_links.go", "	if keepsLogins(v.places.Base) {", "	if false {", of("M39", "./internal/transport/web")},
 		{"regression M39: a link shows the host as it was written", "internal/transport/web/linked.go", "	return to.Host + rest\n", "	return written[len(\"https://\"):]\n", of("M39ALink", "./internal/transport/web")},
 		{"regression M39: addresses of strangers are links", "internal/transport/web/project.go", "Linked: found.Verified || !v.public()", "Linked: true", of("M39AnAddress", "./internal/transport/web")},
+		{"regression M39: examples are published once more for each press", "internal/transport/web/examples.go", ", Idempotency: page.FormToken + \"-\" + e.Folder}", "}", of("M39AnEmpty", "./internal/transport/web")},
+		{"regression M39: examples are offered beside projects", "internal/transport/web/home.go", "return f.Featured == nil && f.Waiting == 0", "return f.Featured == nil || f.Waiting == 0", of("M39AnEmpty", "./internal/transport/web")},
 		{"regression M39: a check asks for an address that is still being typed", "internal/domain/publish/publish.go", " && !(in.DryRun && in.Early) {", " {", of("M39AForm", "./internal/transport/web")},
 		{"regression M39: a preview does not say what failed", "internal/transport/play/preview.js", "    if (name === page) one.bytes = await watched(one, page);\n", "", of("M39ABlank", main)},
 		{"regression M53: a library loads from no folder", "internal/format/check/paths.go", "	if r.how != fetches || ", "	if r.how != opens || ", of("M53", "./internal/format/check")},

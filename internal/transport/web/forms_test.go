@@ -215,7 +215,7 @@ var forms = map[string]sentForm{
 // notForms are what scripts of ours send, with a test of its own.
 var notForms = map[string]string{
 	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
-	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",
+	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/new/examples": "TestRegressionM39AnEmptyInstanceOffersItsExamples", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",
 }
 
 func noFields(*world) url.Values { return url.Values{} }

@@ -58,6 +58,9 @@ type frontPage gallery.Home
 // AllWaiting reports whether all projects examined wait to be listed: there may be more.
 func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
 
+// Empty reports whether no project is listed or waits to be.
+func (f frontPage) Empty() bool { return f.Featured == nil && f.Waiting == 0 }
+
 // home shows the home page, one of the whole lists, or the results of a search.
 func (l lists) home(v *visit) error {
 	query := v.r.URL.Query()

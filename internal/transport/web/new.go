@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"net/http"
+	"net/url"
 
 	"sandlot"
+	"sandlot/examples"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/intake"
@@ -36,8 +38,10 @@ type newPage struct {
 	Candidates              []string // for the start page
 	Checked                 bool     // the check passed, and the project would be published
 	Notes                   []note
+	Examples                []examples.Example // in place of the files, on the page of the examples
 	Done                    *publish.Published
-	Until                   bool // whether it waits for its e-mail to be confirmed
+	Made                    []publish.Published // the examples, of which Done is the first
+	Until                   bool                // whether it waits for its e-mail to be confirmed
 }
 
 // typed holds the words of the form as they were typed.
@@ -76,8 +80,16 @@ func (p beginnings) show(v *visit, status int, page newPage) error {
 		page.Sandbox = sandbox
 	}
 	title := v.T("new.title")
+	switch {
+	case page.Made != nil:
+		title = v.T("new.examples-done")
+	case page.Examples != nil:
+		title = v.T("new.examples")
+	case page.Done != nil:
+		title = page.Named()
+	}
 	if page.Done != nil {
-		title, page.Until = page.Named(), page.Done.Quarantined || v.public()
+		page.Until = page.Done.Quarantined || v.public()
 	}
 	return v.show(status, "new.html", title, page)
 }
@@ -133,6 +145,15 @@ func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 		status = http.StatusConflict
 	}
 	return p.show(v, status, page)
+}
+
+// LoginAgain returns the address of a login that comes back to the form.
+func (page newPage) LoginAgain() string {
+	back := "/new"
+	if page.Examples != nil {
+		back = examplesPath
+	}
+	return "/login?to=" + url.QueryEscape(back)
 }
 
 // Verified reports whether the visitor is logged in to an account with a verified address.

@@ -31,7 +31,7 @@ type area interface{ routes() []route }
 
 // areas returns all areas, each with its services.
 func (p *Pages) areas(c Config) []area {
-	zip := archives{c.Archive}
+	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
@@ -46,7 +46,8 @@ func (p *Pages) areas(c Config) []area {
 		numbers{c.Gallery, p.visitors},
 		newShares(c),
 		pictureFiles{c.Covers},
-		beginnings{c.Intake, c.Service},
+		begin,
+		offers{begin, c.Service, c.Gallery},
 		login,
 		mailLinks{c.Account, login},
 		overviews{c.Gallery, c.Service.Trash, c.Account},
