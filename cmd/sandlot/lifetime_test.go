@@ -37,7 +37,7 @@ func TestRegression33ARequestLivesFarShorterThanWhatItHasStagedIsKept(t *testing
 			expect.Equal(t, "its context", r.Context().Err(), context.DeadlineExceeded)
 		})
 	})
-	t.Run("one without a body has no such end", func(t *testing.T) {
+	t.Run("one without a body, as that of somebody who watches, has no such end", func(t *testing.T) {
 		r, done := limitLife(httptest.NewRequest("GET", "/events", http.NoBody), http.NoBody)
 		defer done()
 		if _, limited := r.Context().Deadline(); limited {

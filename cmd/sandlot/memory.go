@@ -31,8 +31,11 @@ const (
 	leastBodies, mostBodies = 16, 1024
 	// mostCache is the default if there is enough memory: the current files of some thousand small games.
 	mostCache, leastCache = 64 << 20, 1 << 20
-	// connectionMemory is the share of a connection, with room for a reader of a large file.
+	// connectionMemory is the share of a watcher's connection, 9 KiB as measured, with room for a reader of a large
+	// file.
 	connectionMemory = 16 << 10
+	// mostWatchers is twice the number that one popular project should have.
+	mostWatchers = 20_000
 	// mostDatabase is the size of the database's cache; a larger one was no faster, for the kernel caches the rest.
 	mostDatabase = 8 << 20
 	// mostOfProject is the most players counted for one project, as in live.Limits.
@@ -78,6 +81,7 @@ type memoryPlan struct {
 	database    int    // bytes that SQLite caches
 	bodies      int    // received at once
 	connections int    // of clients
+	watchers    int    // of pages, among the connections
 	players     int    // counted as present, in all projects; a quarter of them in one
 	clients     int    // clients whose limits are remembered: addresses, and as many accounts and keys
 	remembered  publish.Remembered
@@ -115,6 +119,7 @@ func planMemory(bytes, explicit int64) memoryPlan {
 	p.cache = min(max(share/8, leastCache), mostCache)
 	p.bodies = int(min(max(share/6/bodyMemory, leastBodies), mostBodies))
 	p.connections = int(share / connectionMemory)
+	p.watchers = min(p.connections/8*7, mostWatchers)
 	p.players = int(min(share/16/220, 1_000_000)) // live.Limits has the size of one
 	p.clients = int(min(share/32/300, 65_536))    // admission.Config, likewise
 	p.remembered.Projects = int(min(share/64/500, publish.DefaultProjects))
@@ -139,6 +144,7 @@ func (s settings) memory() memoryPlan {
 	if files := openFiles(); files > 0 { // each body writes to a file
 		p.bodies = min(p.bodies, max(files/filesPart, leastBodies))
 		p.connections = min(p.connections, connectionsFor(files))
+		p.watchers = min(p.watchers, p.connections)
 	}
 	if s.MaxBodies > 0 {
 		p.bodies = s.MaxBodies
@@ -154,7 +160,7 @@ func (p memoryPlan) tooLittle() bool { return p.bytes < leastMemory-64<<10 }
 func (p memoryPlan) lines() []any {
 	return []any{
 		"limit", shownBytes(p.bytes), "from", p.from, "go_limit", shownBytes(p.goLimit),
-		"cache", shownBytes(p.cache), "bodies", p.bodies, "connections", p.connections,
+		"cache", shownBytes(p.cache), "bodies", p.bodies, "connections", p.connections, "watchers", p.watchers,
 	}
 }
 

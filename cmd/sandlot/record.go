@@ -37,6 +37,9 @@ func (r *recorder) outcome(gone, aborted bool) int {
 	if r.body != nil && r.body.cut != nil {
 		cut = r.body.cut
 	}
+	if r.Header().Get("Content-Type") == "text/event-stream" {
+		return r.status // it has no end, and so is never cut
+	}
 	return loggedStatus(r.status, cut, gone, aborted)
 }
 

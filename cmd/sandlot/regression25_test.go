@@ -124,6 +124,14 @@ func TestRegression25TheStatusOfACutBody(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a stream of events has no end", func(t *testing.T) {
+		rec := &recorder{ResponseWriter: httptest.NewRecorder(), status: 200}
+		rec.Header().Set("Content-Type", "text/event-stream")
+		rec.lost(reset)
+		if got := rec.outcome(true, true); got != 200 {
+			t.Error(got)
+		}
+	})
 }
 
 // TestRegression25DurationsTellTheirUnit reads the log and the metrics of a program that

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -21,7 +24,7 @@ import (
 func TestSoakRegression43ASmallMachineSurvives(t *testing.T) {
 	testenv.Unraced(t)
 	t.Parallel()
-	t.Run("reads and large uploads in 128 MB", func(t *testing.T) {
+	t.Run("reads, large uploads and 5,000 watchers in 128 MB", func(t *testing.T) {
 		t.Parallel()
 		s, group := startIn(t, 128_000_000)
 		ids := publishMany(t, s, 500, 300_000)
@@ -34,6 +37,9 @@ func TestSoakRegression43ASmallMachineSurvives(t *testing.T) {
 		}
 		all.Wait()
 		t.Logf("and with uploads: %d KiB", peak(t, s)>>10)
+		watchMany(t, s, ids[0], 5000)
+		readMany(t, s, ids, 32, 500)
+		t.Logf("and with watchers: %d KiB", peak(t, s)>>10)
 		group.spared(t, s)
 	})
 	t.Run("reads in 96 MB, the least that is promised", func(t *testing.T) {
@@ -50,7 +56,7 @@ func TestSoakRegression43ASmallMachineSurvives(t *testing.T) {
 func TestRegression43TheLogTellsWhatIsMadeOfTheMemory(t *testing.T) {
 	t.Run("of a control group", func(t *testing.T) {
 		s, _ := startIn(t, 80<<20)
-		for _, want := range []string{"msg=memory ", "limit=80MiB", `from="control group"`, "cache=", "level=WARN", "promises"} {
+		for _, want := range []string{"msg=memory ", "limit=80MiB", `from="control group"`, "cache=", "watchers=", "level=WARN", "promises"} {
 			if !strings.Contains(s.Logs(), want) {
 				t.Errorf("%q is not in the log:\n%s", want, s.Logs())
 			}
@@ -151,6 +157,32 @@ func readMany(t *testing.T, s *testenv.Server, ids []string, readers, reads int)
 				if err != nil || n < 300_000 || res.StatusCode != http.StatusOK {
 					t.Errorf("read %d: %d, %d bytes, %v", i, res.StatusCode, n, err)
 				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// watchMany looks at a project's page with so many browsers, up to the end of the test.
+func watchMany(t *testing.T, s *testenv.Server, id string, n int) {
+	t.Helper()
+	var all sync.WaitGroup
+	turns := make(chan struct{}, 64)
+	for range n {
+		turns <- struct{}{}
+		all.Go(func() {
+			defer func() { <-turns }()
+			conn, err := net.Dial("tcp", s.Addr())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(func() { conn.Close() })
+			_ = conn.SetDeadline(time.Now().Add(time.Minute))
+			fmt.Fprintf(conn, "GET /p/%s/live HTTP/1.1\r\nHost: %s\r\n\r\n", id, ownHost(s))
+			line, err := bufio.NewReaderSize(conn, 64).ReadString('\n')
+			if err != nil || !strings.Contains(line, " 200 ") {
+				t.Errorf("watch: %q %v", line, err)
 			}
 		})
 	}

@@ -14,20 +14,20 @@ func TestRegression43EverySizeComesFromTheMemory(t *testing.T) {
 		before := planMemory(1<<20, 0)
 		for n := int64(8 << 20); n <= 1<<40; n *= 2 {
 			p := planMemory(n, 0)
-			if p.cache < before.cache || p.bodies < before.bodies || p.players < before.players || p.clients < before.clients || p.database < before.database || p.searches < before.searches {
+			if p.cache < before.cache || p.bodies < before.bodies || p.watchers < before.watchers || p.players < before.players || p.clients < before.clients || p.database < before.database || p.searches < before.searches {
 				t.Errorf("%d MiB: %v, and with half of it %v", n>>20, p, before)
 			}
 			before = p
 		}
 	})
-	t.Run("5,000 connections and 16 bodies have room in 128 MB", func(t *testing.T) {
-		if p := planMemory(128_000_000, 0); p.connections < 5000 || p.bodies < 16 || p.players/4 < 5000 || p.cache < 8<<20 || p.searches > 12<<20 {
+	t.Run("5,000 watchers and 16 bodies have room in 128 MB", func(t *testing.T) {
+		if p := planMemory(128_000_000, 0); p.watchers < 5000 || p.bodies < 16 || p.players/4 < 5000 || p.cache < 8<<20 || p.searches > 12<<20 {
 			t.Error(p)
 		}
 	})
 	t.Run("a large machine has what it had", func(t *testing.T) {
 		p := planMemory(8<<30, 0)
-		if p.cache != mostCache || p.bodies != mostBodies || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 || p.searches != gallery.DefaultTexts {
+		if p.cache != mostCache || p.bodies != mostBodies || p.watchers != mostWatchers || p.database != mostDatabase || p.clients != 65_536 || p.players != 1_000_000 || p.searches != gallery.DefaultTexts {
 			t.Error(p)
 		}
 	})

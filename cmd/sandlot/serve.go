@@ -83,6 +83,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 		}
 	}
 	router.draining.Store(true)
+	router.pages.Close()
 	a.tester.Set("This service is stopping.")
 	return errors.Join(err, shutdown(server, direct), a.close())
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"os/exec"
@@ -43,6 +44,21 @@ func (w showing) holds(t *testing.T, s *testenv.Server, there bool, end time.Tim
 	}) {
 		t.Errorf("%s (%s) at %s, while it is to be there: %v, is %d\n%.400s", w.what, w.address, s.Addr(), there, got, body)
 	}
+}
+
+// listens opens the stream of a project's numbers, and returns a channel that is closed when the stream ends.
+func listens(t *testing.T, s *testenv.Server, address string) <-chan struct{} {
+	t.Helper()
+	resp, err := s.Client().Get(address)
+	expect.OK(t, err)
+	expect.Equal(t, "the stream", resp.StatusCode, http.StatusOK)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}()
+	return ended
 }
 
 // TestASuspensionHoldsForEverythingAtEveryNode has everything in the caches of two nodes. The command tells neither of them.
@@ -105,9 +121,21 @@ func suspensionHolds(t *testing.T, ofAccount bool) {
 		}
 	}
 	all(true)
+	var streams []<-chan struct{}
+	for _, s := range nodes {
+		streams = append(streams, listens(t, s, base+"p/"+id+"/live"))
+	}
 	adminOf(t, set, "suspend", subject, "--reason", "a report")
 	all(false)
-	for _, s := range nodes {
+	for i, s := range nodes {
+		testenv.Eventually(t, within, "the stream of numbers ends", func() bool {
+			select {
+			case <-streams[i]:
+				return true
+			default:
+				return false
+			}
+		})
 		status, answer := call(t, s, "POST", "/v1/update", key, map[string]any{"project_id": id, "filename": "a.js", "content": []byte("2")})
 		expect.Equal(t, "an update", status/100, 4)
 		if ofAccount {

@@ -140,8 +140,3 @@ func saveAnswer(ctx context.Context, s *rig.Service, a asking, file string) erro
 	}
 	return os.WriteFile(file, body, 0o600)
 }
-
-// pages returns the Host of the service's own pages, which have no other.
-func pages(s *rig.Service) string {
-	return "localhost" + s.Addr[len("127.0.0.1"):]
-}

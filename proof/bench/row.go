@@ -26,6 +26,7 @@ var rows = [...]row{
 	{"caddy", "the same, against Caddy with precompressed files", caddyRow},
 	{"export", "export of 10,000 files of text, against copying the stored bytes", export},
 	{"live", "10,000 players on one project: memory, and the count", live},
+	{"watchers", "10,000 watchers of one project: memory, and the count", watch},
 	{"pages", "the home page, a project's page, a profile and searches at 50,000 projects, against a bare handler", pagesRow},
 	{
 		"waits",

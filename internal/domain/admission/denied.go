@@ -56,6 +56,7 @@ var told = map[string][2]string{
 	"likes":      {"Too many likes came from this address.", "Wait before the next one."},
 	"searches":   {"Too many searches came from this address.", "Wait before the next one."},
 	"work":       {"This address has used up its share of the service's processors.", "Wait before the next, or send smaller ones."},
+	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
 }
 
 // refused returns d as an error, which is nil if d is.

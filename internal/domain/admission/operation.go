@@ -26,6 +26,7 @@ const (
 	Report               // reports a project
 	Heartbeat            // says that somebody plays
 	Ticket               // requests a ticket to publish or update with; for nobody, one that may make an account
+	Watch                // watches a project's numbers: its streams have Slots of their own
 	Draw                 // has a picture drawn that is not kept; only by Grant.Also
 	Compare              // compares two versions of a file
 	Fetch                // reads a stored picture, script or count
@@ -58,6 +59,7 @@ var termsOf = [operations]terms{
 	Report:     {name: "report", cost: 20, counts: []kind{reports}},
 	Heartbeat:  {name: "heartbeat", cost: 1, counts: []kind{heartbeats}},
 	Ticket:     {name: "ticket", cost: 20, body: true, accounts: true},
+	Watch:      {name: "watch", cost: 10},
 	Draw:       {name: "draw", cost: 2000},
 	Compare:    {name: "compare", cost: 1500},
 	Fetch:      {name: "fetch", cost: 1},

@@ -64,7 +64,7 @@ func TestAnotherOperationComesWithARequest(t *testing.T) {
 }
 
 func TestWhatIsDeniedIsARefusalOfTheDomain(t *testing.T) {
-	for _, name := range append(names[:], "bodies", "archives") {
+	for _, name := range append(names[:], "bodies", "archives", "watchers") {
 		d := &Denied{Limit: name, After: 1500 * time.Millisecond}
 		e := sandlot.AsError(d)
 		if e == nil || e.Code != sandlot.CodeRateLimited || e.Message == "" || e.Fix.Note == "" || e.RetryAfter != 2*time.Second {

@@ -50,15 +50,31 @@ func TestHeartbeatsAreCounted(t *testing.T) {
 	expect.Equal(t, "of one that was taken down", request(down, "POST", "/p/game-abc123/heartbeat", "{}").StatusCode, http.StatusUnavailableForLegalReasons)
 }
 
-func TestAMissingProjectHasNoCounts(t *testing.T) {
+func TestStreamsAreOpenedOnlyByTheProjectsPage(t *testing.T) {
 	t.Parallel()
-	const path = "/p/game-abc123/counts"
-	expect.Equal(t, "of nothing", request(house(t), "GET", "/p/nothing-abc123/counts", "").StatusCode, http.StatusNotFound)
+	h := house(t)
+	for header, want := range map[[2]string]int{
+		{"Sec-Fetch-Site", "cross-site"}:              403,
+		{"Sec-Fetch-Site", "same-site"}:               403,
+		{"Origin", "null"}:                            403,
+		{"Origin", "https://game-abc123.example.net"}: 403,
+		{"Sec-Fetch-Site", "same-origin"}:             503, // a recorder's connection cannot be taken
+		{"X-Nothing", "a program"}:                    503,
+	} {
+		expect.Equal(t, header[0]+" "+header[1], request(h, "GET", "/p/game-abc123/live", "", header[0], header[1]).StatusCode, want)
+	}
+}
+
+func TestAMissingProjectHasNoStream(t *testing.T) {
+	t.Parallel()
+	expect.Equal(t, "of nothing", request(house(t), "GET", "/p/nothing-abc123/live", "").StatusCode, http.StatusNotFound)
 	down, broken := house(t), house(t)
 	down.suspend(gameID)
 	broken.fail("Project", errors.New("a fault"))
-	expect.Equal(t, "of one that was taken down", request(down, "GET", path, "").StatusCode, http.StatusUnavailableForLegalReasons)
-	expect.Equal(t, "with a fault", request(broken, "GET", path, "").StatusCode, http.StatusInternalServerError)
+	for _, path := range []string{"/p/game-abc123/live", "/p/game-abc123/counts"} {
+		expect.Equal(t, path+" of one that was taken down", request(down, "GET", path, "").StatusCode, http.StatusUnavailableForLegalReasons)
+		expect.Equal(t, path+" with a fault", request(broken, "GET", path, "").StatusCode, http.StatusInternalServerError)
+	}
 }
 
 const likePath, someone = "/p/game-abc123/like", "192.0.2.1" // the address of httptest's requests

@@ -101,11 +101,13 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		RequestID: func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	}
 	w.Pages = New(w.cfg)
+	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 // change makes the pages anew, of something else.
 func (w *world) change(to func(*Config)) {
+	w.Close()
 	to(&w.cfg)
 	w.Pages = New(w.cfg)
 }

@@ -35,6 +35,7 @@ import (
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
+	"sandlot/internal/transport/web/watch"
 )
 
 // Config holds the dependencies and settings of the pages. All but Fonts, Now and Admission must be set.
@@ -74,6 +75,7 @@ type Config struct {
 	// VisitorID returns the player id of a visitor for a day, from the browser's token, or from the request if that is
 	// empty, as the projects' own addresses do.
 	VisitorID func(r *http.Request, token string) gallery.PlayerID
+	Watchers  int              // the maximum number of watch streams, at some 9 KiB each; 0: 20,000
 	Now       func() time.Time // nil: time.Now
 }
 
@@ -105,6 +107,7 @@ type Pages struct {
 	prefixes    []string       // of the paths of pages
 	routes      []route
 	visitors    visitors
+	numbers     *numbers
 	fronts      *fronts
 	sheets      *cache[sheet]
 	comparisons *turns.Lists[sandlot.AccountID]
@@ -116,8 +119,12 @@ func New(cfg Config) *Pages {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	if cfg.Watchers <= 0 {
+		cfg.Watchers = watch.Most
+	}
 	p := &Pages{site: newSite(cfg), mux: http.NewServeMux(), visitors: visitors{cfg.Gallery, cfg.VisitorID}}
 	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
+	p.numbers = &numbers{cfg.Gallery, p.visitors, watch.New(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	for _, a := range p.areas(cfg) {
 		p.routes = append(p.routes, a.routes()...)
 	}
@@ -131,6 +138,10 @@ func New(cfg Config) *Pages {
 
 // ServeHTTP implements http.Handler.
 func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
+
+// Close ends all watch streams, which would otherwise outlive the server: it no longer has their connections. No stream
+// begins afterwards.
+func (p *Pages) Close() { p.numbers.watchers.Close() }
 
 // Visitor returns the visitor token in a request to the website's own origin; empty if it has none.
 func (p *Pages) Visitor(r *http.Request) string { return p.visitors.token(r) }

@@ -1,7 +1,7 @@
 // Keeps the numbers of a project's page up to date.
 const base = `/p/${document.querySelector('.counts').dataset.project}`;
 
-const pollEvery = 5_000; // ms
+const pollEvery = 10_000; // ms
 
 const number = new Intl.NumberFormat(document.documentElement.lang);
 const plural = new Intl.PluralRules(document.documentElement.lang);
@@ -24,27 +24,38 @@ const update = ({ player_count: players, plays, likes }) => {
   show('data-likes', likes);
 };
 
+let stream = null;
 let polling = 0;
-
-const stop = () => clearInterval(polling);
 
 const poll = async () => {
   try {
     const answer = await fetch(`${base}/counts`, { cache: 'no-store' });
     if (answer.ok) update(await answer.json());
-    else if (answer.status === 404 || answer.status === 451) stop(); // deleted or suspended
   } catch { /* the next one may come through */ }
+};
+
+const startPolling = () => {
+  stop();
+  polling = setInterval(poll, pollEvery);
+  poll();
+};
+
+const stop = () => {
+  stream?.close();
+  stream = null;
+  clearInterval(polling);
 };
 
 const start = () => {
   stop();
   if (document.hidden) return;
-  polling = setInterval(poll, pollEvery);
-  poll();
+  stream = new EventSource(`${base}/live`);
+  stream.onmessage = (event) => update(JSON.parse(event.data));
+  // The browser reopens a stream that broke off, but not one that was refused.
+  stream.onerror = () => { if (stream?.readyState === EventSource.CLOSED) startPolling(); };
 };
 
 document.addEventListener('visibilitychange', start);
-document.addEventListener('sandlot:play', () => setTimeout(poll, 1000)); // the visitor counts by then
 addEventListener('pagehide', stop);
 addEventListener('pageshow', (event) => { if (event.persisted) start(); });
 start();
