@@ -171,7 +171,7 @@ func messages() []mutation {
 		{"a deletion does not return its project", "internal/storage/sqlstore/trash.go", "\"delete project\", store.db.onProject(ctx, id, func(t *tx) error {\n\t\tt.changed = changed(id)\n", "\"delete project\", store.db.onProject(ctx, id, func(t *tx) error {\n", said},
 		{"what is taken back is not returned", "internal/storage/sqlstore/trash.go", "\"take project back\", store.db.onProject(ctx, id, func(t *tx) error {\n\t\tt.changed = changed(id)\n", "\"take project back\", store.db.onProject(ctx, id, func(t *tx) error {\n", said},
 		{"a renaming does not return its account", "internal/storage/sqlstore/owner.go", "\t\tt.changed.Account = id\n", "", said},
-		{"projects that are taken over are not returned", "internal/storage/sqlstore/owner.go", "t.changed.Projects = append(t.changed.Projects, sandlot.ProjectID(id))", "_ = id", said},
+		{"an account whose projects are taken over is not returned", "internal/storage/sqlstore/owner.go", "\t\tt.changed.Account = from\n", "", said},
 		{"a verification does not return its account", "internal/storage/sqlstore/jobs.go", "\t\tt.changed.Account = v.Account\n", "", said},
 		{"another address does not return its account", "internal/storage/sqlstore/recovery.go", "\tt.changed.Account = m.Account\n", "", said},
 		{"a suspension does not return its subject", "internal/storage/sqlstore/admin.go", "string) error {\n\tt.changed = s.Changed()\n", "string) error {\n", said},

@@ -55,7 +55,7 @@ func TestAProjectLeadsOnToSuchAsShareItsTags(t *testing.T) {
 	tagged := func(tags ...string) sandlot.ProjectID {
 		by := w.maker()
 		id := w.publish(by).Project.ID
-		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{Tags: tags})
+		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{About: publish.About{Tags: tags}})
 		expect.OK(t, err)
 		return id
 	}

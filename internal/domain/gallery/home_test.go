@@ -108,7 +108,7 @@ func TestProjectsOfATag(t *testing.T) {
 			continue
 		}
 		tags := []string{"Cats"}
-		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{Tags: tags})
+		_, err := w.in.Publish.Amend(t.Context(), by, string(id), publish.AmendInput{About: publish.About{Tags: tags}})
 		expect.OK(t, err)
 		if i < 3 {
 			w.played(id, 3-i)

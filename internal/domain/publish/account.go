@@ -63,15 +63,10 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, 
 
 // owners makes accounts, and their addresses. It may be used concurrently.
 type owners struct {
-	accounts  accountStore
+	accounts  Store
 	vault     *sandlot.Vault
 	now       func() time.Time
 	uncounted bool // messages have no limit per sender
-}
-
-// accountStore is the part of a Store that owners uses.
-type accountStore interface {
-	Account(ctx context.Context, id sandlot.AccountID) (sandlot.Account, error)
 }
 
 // handleChoices returns the handles to try, best first. A wish is never refused: a handle that is taken, reserved or

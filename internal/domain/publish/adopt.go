@@ -99,7 +99,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		if by.IsOperator() {
 			return out, nil
 		}
-		return out, s.fits(ctx, by, sandlot.ActImport, dryStep{1, size})
+		return out, s.fits(ctx, by, sandlot.ActImport, 1, size)
 	}
 	wished := by.IsOperator() && names.ValidProjectID(string(in.ID))
 	if by.IsOperator() && in.ID != "" && !wished {

@@ -16,12 +16,12 @@ func TestAmend(t *testing.T) {
 	t.Run("what is said is recorded without a version, and all else is as before", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()
-		v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Title: &title, Listed: &no, Threads: &yes, Lang: &lang})
+		v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Title: &title, Lang: &lang, About: publish.About{Listed: &no, Threads: &yes}})
 		expect.OK(t, err)
 		if v.Project.Version != 3 || v.Project.Title != "Two" || !v.Project.Unlisted || !v.Project.Threads || v.Project.Lang != "de-DE" || len(v.Files) != 2 || len(v.Warnings) != 2 {
 			t.Errorf("%+v", v)
 		}
-		v, err = w.Amend(t.Context(), by, string(id), publish.AmendInput{Description: &text})
+		v, err = w.Amend(t.Context(), by, string(id), publish.AmendInput{About: publish.About{Description: &text}})
 		expect.OK(t, err)
 		if *v.About != (publish.Details{Title: "Two", Description: "One\ntwo", Unlisted: true, Threads: true}) || v.Project.Lang != "de-DE" {
 			t.Errorf("%+v", v.About)
@@ -37,14 +37,14 @@ func TestAmend(t *testing.T) {
 			}
 			return nil, nil
 		}
-		v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: primary("a.js"), Title: &title, Description: &text, Listed: &no})
+		v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: primary("a.js"), Title: &title, About: publish.About{Description: &text, Listed: &no}})
 		expect.OK(t, err)
 		w.store.Step = nil
 		expect.Same(t, "steps", steps, []string{"Rearrange"})
 		if v.Project.Version != 4 || v.Project.Primary != "a.js" || v.Project.Title != "Two" || v.About.Description != "One\ntwo" || !v.Project.Unlisted {
 			t.Errorf("%+v", v)
 		}
-		v, err = w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: primary("a.js"), Listed: &yes})
+		v, err = w.Amend(t.Context(), by, string(id), publish.AmendInput{Primary: primary("a.js"), About: publish.About{Listed: &yes}})
 		expect.OK(t, err)
 		if v.Project.Version != 4 || v.Project.Unlisted {
 			t.Errorf("what is as it is already made a version: %+v", v.Project)
@@ -67,7 +67,7 @@ func TestAmend(t *testing.T) {
 			"no name":                {publish.AmendInput{Title: &title, Primary: primary("../x")}, sandlot.CodeInvalidFilename, "primary_file"},
 			"another version":        {publish.AmendInput{Title: &title, Primary: primary("a.js"), IfVersion: &three}, sandlot.CodeVersionConflict, "if_version"},
 			"another version, words": {publish.AmendInput{Title: &title, IfVersion: &three}, sandlot.CodeVersionConflict, "if_version"},
-			"too long a description": {publish.AmendInput{Title: &title, Description: &long}, sandlot.CodeInvalidField, "description"},
+			"too long a description": {publish.AmendInput{Title: &title, About: publish.About{Description: &long}}, sandlot.CodeInvalidField, "description"},
 			"no language":            {publish.AmendInput{Title: &title, Lang: &bad}, sandlot.CodeInvalidField, "lang"},
 		} {
 			w.unchanged(t, func() {

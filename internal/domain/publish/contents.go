@@ -24,8 +24,8 @@ import (
 // Bytes stream through it: it holds at most InlineMax of a call's content, whatever its size.
 // All methods may be called concurrently.
 type Contents struct {
-	store     contentStore
-	described describedStore
+	store     Store
+	described ManagementStore
 	blobs     sandlot.Blobs
 	log       *slog.Logger
 	inlineMax int
@@ -37,20 +37,6 @@ type Contents struct {
 	buffers   sync.Pool    // of *[]byte
 	unpacking turns.Turns
 	load      *turns.Load // calls with very many files
-}
-
-// contentStore is the part of a Store that Contents uses.
-type contentStore interface {
-	Content(ctx context.Context, blobID int64) ([]byte, error)
-	Checkpoints(ctx context.Context, blobID int64) (string, error)
-	Files(ctx context.Context, id sandlot.ProjectID, version int) ([]sandlot.File, error)
-	FilesWith(ctx context.Context, id sandlot.ProjectID, version int, encoding string) ([]sandlot.File, error)
-}
-
-// describedStore is the part of a ManagementStore that an export uses.
-type describedStore interface {
-	Details(ctx context.Context, id sandlot.ProjectID) (Details, error)
-	Versions(ctx context.Context, id sandlot.ProjectID, before, limit int) ([]sandlot.VersionChange, error)
 }
 
 func newContents(cfg Config, stores Stores, log *slog.Logger) *Contents {

@@ -9,19 +9,14 @@ import (
 	"sandlot"
 )
 
-// A dryStep is the growth of an account by the step that a dry run checks.
-type dryStep struct {
-	projects int
-	bytes    int64
-}
-
-// fits returns the refusal of the step for want of a right or of room, without making it.
-func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Action, d dryStep) error {
+// fits returns the refusal of a step for want of a right or of room, without making it. The account would grow by the
+// projects and the bytes.
+func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Action, projects int, bytes int64) error {
 	if err := s.Contents.admitBytes(); err != nil {
 		return err
 	}
 	if by.Nobody() {
-		if s.Quota.Bytes > 0 && d.bytes > s.Quota.Bytes {
+		if s.Quota.Bytes > 0 && bytes > s.Quota.Bytes {
 			return s.Quota.exceeded(sandlot.ErrTooManyBytes)
 		}
 		return nil
@@ -37,9 +32,9 @@ func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Actio
 	switch {
 	case err != nil:
 		return fmt.Errorf("read usage: %w", err)
-	case d.projects > 0 && s.Quota.Projects > 0 && has.Projects+d.projects > s.Quota.Projects:
+	case projects > 0 && s.Quota.Projects > 0 && has.Projects+projects > s.Quota.Projects:
 		return s.Quota.exceeded(sandlot.ErrTooManyProjects)
-	case s.Quota.Bytes > 0 && has.Bytes+d.bytes > s.Quota.Bytes:
+	case s.Quota.Bytes > 0 && has.Bytes+bytes > s.Quota.Bytes:
 		return s.Quota.exceeded(sandlot.ErrTooManyBytes)
 	}
 	return nil
@@ -58,7 +53,7 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 		Account: by.Account(), Title: words.Title, Lang: words.Lang, Unlisted: words.Unlisted, Threads: words.Threads,
 		Tags: words.Tags, Primary: b.primary, Version: 1, FileCount: len(b.files), Size: sizeOf(b.files),
 	}
-	if err := s.fits(ctx, by, sandlot.ActPublish, dryStep{1, p.Size}); err != nil {
+	if err := s.fits(ctx, by, sandlot.ActPublish, 1, p.Size); err != nil {
 		return Published{}, err
 	}
 	email := EmailSet
@@ -107,7 +102,7 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 		n.all = append(slices.DeleteFunc(before, func(f sandlot.File) bool { return f.Name == n.changed[0].Name }), n.changed[0])
 	}
 	adds := sizeOf(n.change.Put)
-	if err := s.fits(ctx, by, sandlot.ActEdit, dryStep{bytes: adds}); err != nil {
+	if err := s.fits(ctx, by, sandlot.ActEdit, 0, adds); err != nil {
 		return Updated{}, err
 	}
 	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)

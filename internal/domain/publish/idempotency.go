@@ -38,16 +38,11 @@ func CheckIdempotencyKey(key string) error {
 
 // idempotency keeps repeated calls and forms from having their effect again. It may be used concurrently.
 type idempotency struct {
-	store    idempotencyStore
+	store    Store
 	vault    *sandlot.Vault
 	now      func() time.Time
 	inFlight *turns.Locks[sandlot.Digest] // calls under an idempotency key
 	places   sandlot.Places
-}
-
-// idempotencyStore is the part of a Store that idempotency uses.
-type idempotencyStore interface {
-	IdempotencyRecord(ctx context.Context, key sandlot.Digest, now time.Time, or ...sandlot.Digest) (IdempotencyRecord, error)
 }
 
 // request is a call with an idempotency key, or a form with its token; nil is a call without one.

@@ -188,19 +188,17 @@ func (s *answers) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 		return Published{}, err
 	}
 	out.show(by, keys)
-	var vain []sandlot.Warning
 	if in.Part != nil {
-		call := publishCall(by, in, &np)
-		m, err := s.uploads.firstSaid(ctx, call)
+		m, err := s.uploads.firstSaid(ctx, publishCall(by, in, &np))
 		if err != nil {
 			return Published{}, err
 		}
-		np, vain = m.publish(), call.warnings()
+		np = m.publish()
 	}
 	s.tellEmail(&out, np, rec.Email)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
 	out.Warnings, out.FromRecord = slices.Concat(np.Warnings, about, s.mailWarnings(by, rec.Email), kept,
-		s.listingWarnings(out.Project), vain), true
+		s.listingWarnings(out.Project)), true
 	return out, err
 }
 
@@ -217,17 +215,15 @@ func (s *answers) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 	if err != nil {
 		return Updated{}, err
 	}
-	var vain []sandlot.Warning
 	if in.Part != nil {
-		call := updateCall(s.places, by, in, &nf)
-		m, err := s.uploads.firstSaid(ctx, call)
+		m, err := s.uploads.firstSaid(ctx, updateCall(s.places, by, in, &nf))
 		if err != nil {
 			return Updated{}, err
 		}
-		nf, vain = m.update(), call.warnings()
+		nf = m.update()
 	}
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
-	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, vain), true
+	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept), true
 	return out, err
 }
 

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,20 +58,6 @@ func (a About) change() (c DetailsChange, err error) {
 	}
 	_, err = c.clean()
 	return c, err
-}
-
-// names returns the names of the fields that were sent.
-func (a About) names() (list []string) {
-	for name, sent := range map[string]bool{
-		"description": a.Description != nil, "listed": a.Listed != nil,
-		"threads": a.Threads != nil, "tags": a.Tags != nil,
-	} {
-		if sent {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
 }
 
 // or returns the value that v points to, or the zero of its type.

@@ -44,17 +44,12 @@ type KeyringStore interface {
 // A Keyring holds the calls by which owners of accounts, in a session, manage their keys. Its methods keep the promises
 // of a Service.
 type Keyring struct {
-	projects    projectsStore
+	projects    Store
 	management  KeyringStore
 	idempotency *idempotency
 	vault       *sandlot.Vault
 	now         func() time.Time
 	spend       func()
-}
-
-// projectsStore is the part of a Store that a Keyring uses.
-type projectsStore interface {
-	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 }
 
 // NewKey is a key of one project that a person requests on the website.

@@ -143,11 +143,10 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 
 // AmendInput requests other details of a project. Fields are as the client sent them; a nil one was not sent.
 type AmendInput struct {
-	Title, Description, Lang *string
-	Listed, Threads          *bool
-	Tags                     []string // nil: not sent
-	Primary                  *string  // the file that is opened first
-	IfVersion                *int
+	Title, Lang *string
+	About
+	Primary   *string // the file that is opened first
+	IfVersion *int
 }
 
 // Amend changes the details of a project, and its primary file, which makes a version. It is one step: if one field is
@@ -168,24 +167,18 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 	if err != nil {
 		return v, err
 	}
-	c := DetailsChange{Title: in.Title, Description: in.Description, Lang: in.Lang, Threads: in.Threads, By: by.Key().ID}
-	if in.Listed != nil {
-		unlisted := !*in.Listed
-		c.Unlisted = &unlisted
+	c, err := in.About.change()
+	if err != nil {
+		return v, err
 	}
-	if in.Tags != nil {
-		tags, err := ReadTags(in.Tags)
-		if err != nil {
-			return v, err
-		}
-		c.Tags = &tags
-	}
-	if in.Primary == nil && c == (DetailsChange{By: by.Key().ID}) {
+	c.Title, c.Lang = in.Title, in.Lang
+	if in.Primary == nil && c.empty() {
 		return v, sandlot.Refuse(sandlot.CodeMissingField,
 			"The call says nothing that is to be other. Nothing was changed.").
 			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
 			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
 	}
+	c.By = by.Key().ID
 	warnings, err := c.clean()
 	if err != nil {
 		return v, err

@@ -48,8 +48,7 @@ func TestACallOfAnUploadThatIsBeingCompleted(t *testing.T) {
 			return &partCall{op: sandlot.OpPublish, in: PartInput{UploadID: "0123456789abcdefghijkl", N: &one}}
 		}
 		first := call()
-		expect.OK(t, s.begin(first))
-		unlock, err := s.locks.Lock(t.Context(), first.key)
+		unlock, err := s.locks.Lock(t.Context(), s.uploadKey(first))
 		expect.OK(t, err)
 		began := time.Now()
 		_, err = s.partOf(t.Context(), call(), nil)

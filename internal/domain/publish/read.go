@@ -78,7 +78,7 @@ func (s *Reader) File(ctx context.Context, by sandlot.Caller, ref, name string, 
 		v.Version = v.Project.Version
 		files, err = s.store.FilesNear(ctx, v.Project.ID, names.Fold(clean))
 	} else if files, err = s.store.Files(ctx, v.Project.ID, version); errors.Is(err, sandlot.ErrNotFound) {
-		return v, versionGone(ctx, s.management, v.Project, version)
+		return v, versionGone(v.Project, version)
 	}
 	if err != nil {
 		return v, fmt.Errorf("look for a file: %w", err)
@@ -111,7 +111,7 @@ func (s *Reader) Whoami(ctx context.Context, by sandlot.Caller, limit int, curso
 		return Identity{}, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d projects.",
 			limit, MaxPage).In("limit").With(sandlot.OpWhoami)
 	}
-	before, err := readCursor(cursor)
+	before, err := readCursor(cursor, 36, sandlot.OpWhoami)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -162,19 +162,18 @@ func (s *Reader) views(ctx context.Context, projects []sandlot.Project) []Projec
 	return out
 }
 
-// readCursor reads a cursor that Whoami returned as Next: the Seq of the last project of that page, in base 36. 0 is
-// the first page.
-func readCursor(cursor string) (int64, error) {
+// readCursor reads the Next of a page: the number of its last row. 0 is the first page. again is the call that lists.
+func readCursor(cursor string, base int, again sandlot.Op, args ...sandlot.Arg) (int64, error) {
 	if cursor == "" {
 		return 0, nil
 	}
-	seq, err := strconv.ParseInt(cursor, 36, 64)
-	if err != nil || seq < 1 {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that whoami returned.").
-			In("cursor").With(sandlot.OpWhoami).
+	n, err := strconv.ParseInt(cursor, base, 64)
+	if err != nil || n < 1 {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that this list returned.").
+			In("cursor").With(again, args...).
 			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
 	}
-	return seq, nil
+	return n, nil
 }
 
 // Export takes one consistent snapshot of all projects that the caller's key covers, suspended or not. The versions it
@@ -291,11 +290,11 @@ func (s *Reader) Versions(ctx context.Context, by sandlot.Caller, ref string, li
 		return page, sandlot.Refuse(sandlot.CodeInvalidField, "The limit is %d; a page has 1 to %d versions.", limit,
 			MaxPage).In("limit").With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID)))
 	}
-	before, err := readVersionCursor(p, cursor)
+	before, err := readCursor(cursor, 10, sandlot.OpVersions, sandlot.Set("project_id", string(p.ID)))
 	if err != nil {
 		return page, err
 	}
-	list, err := s.management.Versions(ctx, p.ID, before, limit+1)
+	list, err := s.management.Versions(ctx, p.ID, int(before), limit+1)
 	if err != nil {
 		return page, fmt.Errorf("read versions: %w", err)
 	}
@@ -311,21 +310,6 @@ func (s *Reader) Versions(ctx context.Context, by sandlot.Caller, ref string, li
 		}
 	}
 	return page, nil
-}
-
-// readVersionCursor reads a cursor that Versions returned as Next: the last version of that page. 0 is the first page.
-func readVersionCursor(p sandlot.Project, cursor string) (int, error) {
-	if cursor == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(cursor)
-	if err != nil || n < 1 {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField,
-			"The cursor is not one that the list of versions returned.").In("cursor").
-			With(sandlot.OpVersions, sandlot.Set("project_id", string(p.ID))).
-			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
-	}
-	return n, nil
 }
 
 // ExportProject is Export of one project for its owner, in a session. A project of another account is ErrNotFound.
@@ -345,15 +329,4 @@ type Statistics interface {
 	// ListStats is Stats without reading the project again: for lists, where a count written in the same instant may be
 	// missed once.
 	ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats
-}
-
-// storedStatistics returns the counts in the record of a project.
-type storedStatistics struct{}
-
-func (storedStatistics) Stats(_ context.Context, p sandlot.Project) sandlot.Stats {
-	return sandlot.Stats{Plays: p.Plays, Likes: p.Likes}
-}
-
-func (s storedStatistics) ListStats(ctx context.Context, p sandlot.Project) sandlot.Stats {
-	return s.Stats(ctx, p)
 }

@@ -52,12 +52,13 @@ type Remembered struct {
 	Projects int // in the cache of heads, at about 500 bytes each: 20,000, in 10 MiB
 }
 
-// Stores are the stores of a Service. All but Statistics must be set. Several Services, here or in other processes, may share them.
+// Stores are the stores of a Service, which observes them: another Service needs others, of the same database if it
+// likes. All but Statistics must be set.
 type Stores struct {
 	Store      Store
 	Management ManagementStore
 	Blobs      sandlot.Blobs
-	Statistics Statistics // nil: the counts in the records
+	Statistics Statistics // nil: nobody reads counts
 }
 
 // A ManagementStore keeps the keys and projects that owners manage by hand on the website.
@@ -151,9 +152,6 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 			store: store, contents: contents, vault: vault, now: from.now, locks: turns.NewLocks[sandlot.Digest](),
 			maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 		},
-	}
-	if stores.Statistics == nil {
-		stores.Statistics = storedStatistics{}
 	}
 	s.Reader = &Reader{s.finder, s.warner, cached, s.management, stores.Statistics, from.now}
 	s.Keyring = &Keyring{store, s.management, s.idempotency, vault, from.now, cfg.Spend}

@@ -184,7 +184,7 @@ func (t *Trash) List(ctx context.Context, by sandlot.Caller, q TrashPage) (list 
 		found, err := t.one(ctx, by, q.Project)
 		return []Trashed{found}, "", err
 	}
-	seq, err := readCursor(q.Cursor)
+	seq, err := readCursor(q.Cursor, 36, sandlot.OpWhoami)
 	if err != nil {
 		return nil, "", sandlot.ErrNotFound
 	}

@@ -14,8 +14,7 @@ type partCall struct {
 	by      sandlot.Caller
 	op      sandlot.Op // OpPublish or OpUpdate
 	in      PartInput
-	said    newFile  // the fields of the file in a call after part 1; those of part 1 count
-	ignored []string // the fields of such a call that do not count
+	project sandlot.ProjectID // the one that a call after part 1 names; empty: none
 	key     sandlot.Digest
 	token   sandlot.Secret // of the upload; empty if a key of the account is needed
 	content Content
@@ -39,7 +38,7 @@ func (in PartInput) first() bool { return in.N != nil && *in.N == 1 }
 func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
 	call := &partCall{by: by, op: sandlot.OpPublish, in: *in.Part, content: in.Content}
 	if !in.Part.first() {
-		call.ignored, np.Warnings = in.metadata(), nil
+		np.Warnings = nil
 	}
 	call.meta = uploadMeta{Encoding: in.Part.Encoding, Publish: np, Archive: in.Archive, Declared: in.Declared}
 	return call
@@ -48,42 +47,11 @@ func publishCall(by sandlot.Caller, in PublishInput, np *newProject) *partCall {
 // updateCall returns one call of a chunked update. The fields of nf count in part 1 only.
 func updateCall(at sandlot.Places, by sandlot.Caller, in UpdateInput, nf *newFile) *partCall {
 	call := &partCall{by: by, op: sandlot.OpUpdate, in: *in.Part, content: in.Content}
-	if !in.Part.first() {
-		call.ignored, call.said = in.metadata(), in.said(at)
+	if !in.Part.first() && in.Project != "" {
+		call.project = at.ProjectID(in.Project)
 	}
 	call.meta = uploadMeta{Encoding: in.Part.Encoding, Update: nf, Archive: in.Archive, Declared: in.Declared}
 	return call
-}
-
-// metadata lists the fields of a call that only count in part 1.
-func (in PublishInput) metadata() (list []string) {
-	for _, f := range []struct{ name, value string }{{"title", in.Title}, {"handle", in.Handle}, {"email", in.Email}, {"lang", in.Lang}} {
-		if f.value != "" {
-			list = append(list, f.name)
-		}
-	}
-	return append(list, in.About.names()...)
-}
-
-// metadata is the same for an update; a filename and a version may be repeated with each part, and are compared.
-func (in UpdateInput) metadata() []string {
-	list := PublishInput{Email: in.Email, Lang: in.Lang, About: in.About}.metadata()
-	if in.Title != nil {
-		list = append(list, "title")
-	}
-	return list
-}
-
-// said returns the fields of a call after part 1 that are compared with those of part 1.
-func (in UpdateInput) said(at sandlot.Places) newFile {
-	nf := newFile{Filename: in.Filename, IfVersion: in.IfVersion}
-	if in.Project != "" {
-		nf.Project = at.ProjectID(in.Project)
-	}
-	if clean, _, err := names.ReadFilename(in.Filename); err == nil {
-		nf.Filename = clean
-	}
-	return nf
 }
 
 // mayJoin refuses a project key in an upload to another project, and a call that names another project than part 1 did.
@@ -98,36 +66,14 @@ func mayJoin(call *partCall, u Upload) error {
 			return err
 		}
 	}
-	if said := call.said.Project; said != "" && said != first.Project {
+	if said := call.project; said != "" && said != first.Project {
 		return sandlot.Refuse(sandlot.CodeInvalidField,
 			"The field project_id names %s, but part 1 of this upload named %s.", inspect.Quoted(string(said)),
 			first.Project).In("project_id").
 			With(sandlot.OpSame, sandlot.Set("project_id", string(first.Project))).
 			Note("Name the project of part 1, or begin another upload under another upload_id.")
 	}
-	call.ignore(*first)
 	return nil
-}
-
-// ignore notes the fields of the call that differ from those of part 1.
-func (call *partCall) ignore(first newFile) {
-	if said := call.said.Filename; said != "" && said != first.Filename {
-		call.ignored = append(call.ignored, "filename")
-	}
-	if said := call.said.IfVersion; said != nil && (first.IfVersion == nil || *said != *first.IfVersion) {
-		call.ignored = append(call.ignored, "if_version")
-	}
-}
-
-// warnings warns about the ignored fields of the call.
-func (call *partCall) warnings() []sandlot.Warning {
-	if len(call.ignored) == 0 {
-		return nil
-	}
-	return []sandlot.Warning{sandlot.Warn(
-		"metadata_ignored", "These fields are ignored after part 1: "+strings.Join(call.ignored, ", ")+".",
-		"Send them with part 1.",
-	)}
 }
 
 // part1First refuses a part of an upload that has not begun, or is over. Only part 1 has all fields, so no other can

@@ -2,14 +2,12 @@ package publish
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
-	"time"
 
 	"sandlot"
+	"sandlot/internal/base/checkpoint"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/format/content"
 )
@@ -41,9 +39,7 @@ func (s *Service) publishPart(ctx context.Context, by sandlot.Caller, in Publish
 		})
 	})
 	if pending != nil {
-		pending.Warnings = append(np.Warnings, call.warnings()...)
-	} else {
-		out.Warnings = append(out.Warnings, call.warnings()...)
+		pending.Warnings = np.Warnings
 	}
 	return out, pending, err
 }
@@ -72,9 +68,7 @@ func (s *Service) updatePart(ctx context.Context, by sandlot.Caller, in UpdateIn
 		})
 	})
 	if pending != nil {
-		pending.Warnings = append(nf.Warnings, call.warnings()...)
-	} else {
-		out.Warnings = append(out.Warnings, call.warnings()...)
+		pending.Warnings = nf.Warnings
 	}
 	return out, pending, err
 }
@@ -204,40 +198,22 @@ func (up *uploads) unpack(ctx context.Context, c *completing, t *Tree) error {
 	if c.meta.packed() {
 		r = content.Gunzip(parts, up.contents.limits.packed())
 	}
-	seen := &measured{r: r, hash: sha256.New()}
-	bad := t.Unpack(ctx, c.meta.Archive, seen)
+	seen := checkpoint.New()
+	r = io.TeeReader(r, seen)
+	bad := t.Unpack(ctx, c.meta.Archive, r)
 	var refusal *sandlot.Error
 	if bad != nil && !errors.As(bad, &refusal) {
 		return bad
 	}
 	if c.meta.Declared != (Declared{}) {
-		if _, err := io.Copy(io.Discard, seen); err != nil && bad == nil {
+		if _, err := io.Copy(io.Discard, r); err != nil && bad == nil {
 			return err
 		}
-		if err := checkDeclared(seen.blob(), c.meta.Declared); err != nil {
+		if err := checkDeclared(sandlot.Blob{Size: seen.Size(), SHA256: seen.Sum()}, c.meta.Declared); err != nil {
 			return err
 		}
 	}
 	return bad
-}
-
-// measured is a reader that measures the size and hash of the bytes it has yielded.
-type measured struct {
-	r    io.Reader
-	hash hash.Hash
-	n    int64
-}
-
-// Read implements io.Reader.
-func (m *measured) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	m.n += int64(n)
-	m.hash.Write(p[:n])
-	return n, err
-}
-
-func (m *measured) blob() sandlot.Blob {
-	return sandlot.Blob{Size: m.n, SHA256: sandlot.Digest(m.hash.Sum(nil))}
 }
 
 // useParts assembles the upload and calls use with the file. The upload stays open if the file is refused, so that a
@@ -311,19 +287,4 @@ func complete(ctx context.Context, c *completing, use func(context.Context, *com
 	long, stop := context.WithTimeout(context.WithoutCancel(ctx), assemblyLimit)
 	defer stop()
 	return use(long, c)
-}
-
-// sleep waits, unless ctx ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/turns"
+	"sandlot/internal/base/worker"
 	"sandlot/internal/format/names"
 )
 
@@ -23,17 +24,10 @@ const (
 	uploadTries, uploadPause = 50, 10 * time.Millisecond
 )
 
-// uploadStore is the part of a Store that uploads uses.
-type uploadStore interface {
-	Upload(ctx context.Context, key sandlot.Digest, part int, now time.Time) (Upload, error)
-	UploadParts(ctx context.Context, key sandlot.Digest, generation int64) ([]Part, error)
-	SaveUpload(ctx context.Context, u Upload, part *Part, within UploadQuota) (int64, error)
-}
-
 // uploads takes the calls of chunked publishes and updates. It keeps the parts of an upload until all have come, then
 // assembles the file and has it used once. It may be used concurrently.
 type uploads struct {
-	store        uploadStore
+	store        Store
 	contents     *Contents
 	vault        *sandlot.Vault
 	now          func() time.Time
@@ -49,9 +43,10 @@ type uploads struct {
 // when the client goes away. If another process was faster, partOf looks the upload up again: the body of the call has
 // come, and the client need not send it twice.
 func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.Context, *completing) error) (*Pending, error) {
-	if err := up.begin(call); err != nil {
+	if err := up.checkPart(call.in, call.content); err != nil {
 		return nil, err
 	}
+	call.key = up.uploadKey(call)
 	wait, cancel := context.WithTimeout(ctx, waitForUpload)
 	defer cancel()
 	unlock, err := up.locks.Lock(wait, call.key)
@@ -74,9 +69,7 @@ func (up *uploads) partOf(ctx context.Context, call *partCall, use func(context.
 
 // acceptAgain repeats accept while other processes accept parts of the upload at the same time.
 func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *completing, pending *Pending, err error) {
-	ignored := call.ignored
 	for try := 1; ; try++ {
-		call.ignored = ignored
 		done, pending, err = up.accept(ctx, call)
 		if !errors.Is(err, sandlot.ErrUploadMoved) {
 			return done, pending, err
@@ -84,8 +77,8 @@ func (up *uploads) acceptAgain(ctx context.Context, call *partCall) (done *compl
 		if try == uploadTries {
 			return nil, nil, changedMeanwhile()
 		}
-		if err := sleep(ctx, time.Duration(up.vault.Intn(try))*uploadPause); err != nil {
-			return nil, nil, err
+		if !worker.Wait(ctx, time.Duration(up.vault.Intn(try))*uploadPause) {
+			return nil, nil, ctx.Err()
 		}
 	}
 }
@@ -125,15 +118,6 @@ func inProgress(ctx context.Context, err error) error {
 	return sandlot.Refuse(sandlot.CodeRequestInProgress, "This upload is being completed by another call.").
 		With(sandlot.OpWait).After(waitForUpload / 3).
 		Note("Send the same part again: once the upload is complete, the answer names the project.")
-}
-
-// begin makes the checks of a call that do not need its upload.
-func (up *uploads) begin(call *partCall) error {
-	if err := up.checkPart(call.in, call.content); err != nil {
-		return err
-	}
-	call.key = up.uploadKey(call)
-	return nil
 }
 
 // uploadKey returns the key under which the call's upload is kept. An upload_id may be guessed, however long it is:

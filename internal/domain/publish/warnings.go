@@ -374,14 +374,13 @@ func warningsOf(id sandlot.ProjectID, found []check.Finding) (list []sandlot.War
 
 // quarantineOf returns the quarantineWarnings of the primary file among files.
 func (s *warner) quarantineOf(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
-	for _, f := range files {
-		if f.Name == p.Primary {
-			kept, err := s.quarantineWarnings(ctx, p, f)
-			s.untold(err)
-			return kept
-		}
+	f := fileNamed(files, p.Primary)
+	if f == nil {
+		return nil
 	}
-	return nil
+	kept, err := s.quarantineWarnings(ctx, p, *f)
+	s.untold(err)
+	return kept
 }
 
 // quarantineWarning returns the warning that a project is in quarantine, and how to end it.

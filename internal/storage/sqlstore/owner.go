@@ -120,14 +120,9 @@ func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID
 			WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1`, from); err != nil {
 			return err
 		}
-		ids, err := all(ctx, t, scanValue[string],
-			`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
-				WHERE account = ?1 RETURNING id`, from, to)
-		if err != nil {
+		if err := t.do(`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
+				WHERE account = ?1`, from, to); err != nil {
 			return err
-		}
-		for _, id := range ids {
-			t.changed.Projects = append(t.changed.Projects, sandlot.ProjectID(id))
 		}
 		return handOver(t, from, to)
 	}))

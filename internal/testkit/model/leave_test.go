@@ -9,7 +9,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/heads"
-	"sandlot/internal/domain/publish"
 )
 
 // leave deletes an account with all its projects. At once no node knows its keys.
@@ -48,7 +47,7 @@ func (m *machine) erase(t *rapid.T) {
 	n := rapid.IntRange(1, len(p.versions)).Draw(t, "version")
 	err := m.EraseVersion(t.Context(), m.owner(t, p.owner), p.id, n)
 	if n == len(p.versions) {
-		if !errors.Is(err, publish.ErrCurrent) {
+		if !errors.Is(err, sandlot.ErrMoved) {
 			t.Fatalf("erase the current version: %v", err)
 		}
 		return

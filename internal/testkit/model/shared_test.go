@@ -35,7 +35,7 @@ func (s *shared) open(t *rapid.T, m *machine) *node {
 	p := &power{left: -1}
 	w.Faults.Step = p.around
 	stores := w.StoresOn(w.Served)
-	stores.Blobs, stores.Statistics = mortalBlobs{w.Stored, p}, nil
+	stores.Blobs = mortalBlobs{w.Stored, p}
 	n, err := m.newNode(t.Context(), w.Served, stores)
 	if err != nil {
 		t.Fatal(err)

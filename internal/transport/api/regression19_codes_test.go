@@ -95,7 +95,7 @@ func mends(w *world) []mend {
 		{name: "an update without a key's project", code: sandlot.CodeProjectIDRequired, path: update, key: "project", body: css(obj{"project_id": nil, "title": "Kept"}), last: kept},
 		{name: "an empty project_id", code: sandlot.CodeProjectIDRequired, path: update, key: "account", body: css(obj{"project_id": ""}), wants: "<project_id>"},
 
-		{name: "a version that was never made", code: sandlot.CodeVersionNotFound, path: "/v1/restore", key: "project", body: obj{"project_id": id, "version": 9999}, wants: "1- & /v1/project/" + id + "/versions", last: map[string]any{"project_id": id}},
+		{name: "a version that was never made", code: sandlot.CodeVersionNotFound, path: "/v1/restore", key: "project", body: obj{"project_id": id, "version": 9999}, wants: "/v1/project/" + id + "/versions", last: map[string]any{"project_id": id}},
 		{name: "no version", code: sandlot.CodeMissingField, path: "/v1/restore", key: "project", body: obj{"project_id": id}, wants: "/v1/project/" + id + "/versions", last: map[string]any{"project_id": id}},
 
 		{name: "no address", code: sandlot.CodeEmailRequired, path: pub, body: obj{"title": "Mine", "content": page64}, wants: "<your e-mail>", last: mine},

@@ -53,9 +53,9 @@ func TestVersions(t *testing.T) {
 			code   sandlot.Code
 			hint   string
 		}{
-			{obj{"project_id": w.projectID, "version": 99}, 404, sandlot.CodeVersionNotFound, "1-3"},
-			{obj{"project_id": w.projectID, "version": 0}, 404, sandlot.CodeVersionNotFound, "1-3"},
-			{obj{"project_id": w.projectID, "version": 1 << 40}, 404, sandlot.CodeVersionNotFound, "1-3"},
+			{obj{"project_id": w.projectID, "version": 99}, 404, sandlot.CodeVersionNotFound, "/versions"},
+			{obj{"project_id": w.projectID, "version": 0}, 404, sandlot.CodeVersionNotFound, "/versions"},
+			{obj{"project_id": w.projectID, "version": 1 << 40}, 404, sandlot.CodeVersionNotFound, "/versions"},
 			{obj{"project_id": w.projectID, "version": 1, "if_version": 1}, 412, sandlot.CodeVersionConflict, `"if_version":3`},
 			{obj{"version": 1}, 400, sandlot.CodeMissingField, "project_id"},
 			{obj{"project_id": "", "version": 1}, 400, sandlot.CodeProjectIDRequired, ""},

@@ -216,8 +216,7 @@ func (f *Fields) ifMatch() *int {
 
 func ReadAmend(f *Fields) publish.AmendInput {
 	return publish.AmendInput{
-		Title: f.Words("title"), Description: f.Words("description"), Lang: f.Words("lang"), Tags: f.list("tags"),
-		Primary: f.Words("primary_file"), Listed: f.choice("listed"), Threads: f.choice("threads"), IfVersion: f.ifVersion(),
+		Title: f.Words("title"), About: about(f), Lang: f.Words("lang"), Primary: f.Words("primary_file"), IfVersion: f.ifVersion(),
 	}
 }
 

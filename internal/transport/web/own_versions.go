@@ -207,7 +207,7 @@ func (s versions) askErase(v *visit) (err error) {
 func (s versions) erase(v *visit) error {
 	n := number(v.r.PostForm.Get("n"))
 	err := s.service.EraseVersion(v.r.Context(), v.by, v.ownID(), n)
-	if errors.Is(err, publish.ErrCurrent) {
+	if errors.Is(err, sandlot.ErrMoved) {
 		return v.redirect(v.ownPath() + "/versions") // the page offers no such link
 	}
 	return v.doneIf(err, v.ownPath()+"/versions", "said.erased", "version", n)
