@@ -90,7 +90,7 @@ type fillable interface {
 }
 
 // A filledBucket is a bucket that takes files as a folder does.
-type filledBucket struct{ compared }
+type filledBucket struct{ cached }
 
 // TakeFrom stores a blob, and may replace the same one.
 func (f filledBucket) TakeFrom(ctx context.Context, ref sandlot.BlobRef, open func() (io.ReadCloser, error)) error {
@@ -215,7 +215,7 @@ func (m *moving) bucket(ctx context.Context) (fillable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filledBucket{compared{cached{cache.New(store, cache.Options{}), store}, store}}, nil
+	return filledBucket{cached{cache.New(store, cache.Options{}), store}}, nil
 }
 
 // samePlace reports whether two names are those of one folder.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"strings"
 	"time"
@@ -93,18 +92,7 @@ func (s storage) existing(ctx context.Context, db *sqlstore.DB) (verifiable, err
 	if err != nil {
 		return nil, err
 	}
-	return compared{cached{cache.New(store, cache.Options{}), store}, store}, nil
-}
-
-// compared are the bytes of a bucket, compared and not kept.
-type compared struct {
-	cached
-	bucket *s3.Store
-}
-
-// Foreign returns the foreign objects of the bucket.
-func (c compared) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
-	return c.bucket.Foreign(ctx, before)
+	return cached{cache.New(store, cache.Options{}), store}, nil
 }
 
 // findingLine returns a finding in one line, for people and for grep.

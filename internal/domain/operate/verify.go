@@ -61,8 +61,6 @@ type VerifyBlobs interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 	// List is that of publish.Blobs.
 	List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error]
-	// Foreign yields the names of other things that have lain among the blobs since before the time given.
-	Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error]
 }
 
 // The kinds of a Finding. All but FoundStray are damage.
@@ -72,7 +70,7 @@ const (
 	FoundUnread   = "unreadable" // bytes cannot be read from the disk
 	FoundMistake  = "mistake"    // records contradict each other
 	FoundDatabase = "database"   // the database itself is damaged
-	FoundStray    = "stray"      // nothing refers to it; the Collector deletes it if it belongs to the service
+	FoundStray    = "stray"      // nothing refers to it; the Collector deletes it
 )
 
 // Finding is a fault that a Verifier reports. Empty fields do not apply.
@@ -269,9 +267,8 @@ func (v *Verifier) bad(b sandlot.Blob, kind, detail string, uses []BlobUse) erro
 const strayDetail = "no record refers to it; the collector will delete it within an hour. " +
 	"One that stays cannot be deleted: the log says why"
 
-// strays reports blobs that the Collector should have deleted, and files that it never will.
+// strays reports blobs that the Collector should have deleted.
 func (v *Verifier) strays(ctx context.Context) error {
-	before := v.Now().Add(-Grace)
 	batch := make([]sandlot.BlobRef, 0, verifyPage)
 	flush := func() error {
 		unknown, err := v.Records.Unknown(ctx, batch)
@@ -284,7 +281,7 @@ func (v *Verifier) strays(ctx context.Context) error {
 		return err
 	}
 	var unread error
-	for ref, err := range v.Blobs.List(ctx, before) {
+	for ref, err := range v.Blobs.List(ctx, v.Now().Add(-Grace)) {
 		if unread = err; err != nil {
 			break
 		}
@@ -294,16 +291,5 @@ func (v *Verifier) strays(ctx context.Context) error {
 			}
 		}
 	}
-	if err := errors.Join(flush(), unread); err != nil {
-		return err
-	}
-	for name, err := range v.Blobs.Foreign(ctx, before) {
-		if err != nil {
-			return err
-		}
-		if err := v.found(Finding{Kind: FoundStray, Blob: name, Detail: "not a file of this service"}); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(flush(), unread)
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"strings"
 	"testing"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
@@ -15,17 +13,9 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// alone are blobs among which there is nothing else.
-type alone struct{ sandlot.Blobs }
-
-// Foreign finds nothing.
-func (alone) Foreign(context.Context, time.Time) iter.Seq2[string, error] {
-	return func(func(string, error) bool) {}
-}
-
 // unreadable are blobs that cannot be opened.
 type unreadable struct {
-	alone
+	sandlot.Blobs
 	err error
 }
 
@@ -40,7 +30,7 @@ func TestRegression36VerifyListsWhatCannotBeRead(t *testing.T) {
 	p := w.PublishPage(by, large).Project
 	w.PutFile(by, p.ID, "more.txt", large+"more")
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{alone{w.Blobs}, errors.New("input/output error")}, Now: w.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: unreadable{w.Blobs, errors.New("input/output error")}, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -64,7 +54,7 @@ func TestRegression36VerifyListsWhatCannotBeDeleted(t *testing.T) {
 		t.Error("collected")
 	}
 	var found []operate.Finding
-	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: alone{blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+	v := operate.Verifier{Records: w.DB.Upkeep(), Blobs: blobs, Now: w.Now, Report: func(f operate.Finding) error {
 		found = append(found, f)
 		return nil
 	}}
@@ -100,7 +90,7 @@ func TestVerifyNamesCheckpointsThatAreNotThoseOfTheBytes(t *testing.T) {
 			p := w.PublishPage(by, large).Project
 			w.PutFile(by, p.ID, "a.bin", strings.Repeat("large", 1<<20))
 			var found []operate.Finding
-			v := operate.Verifier{Records: otherCheckpoints{w.DB.Upkeep(), change}, Blobs: alone{w.Blobs}, Now: w.Now, Report: func(f operate.Finding) error {
+			v := operate.Verifier{Records: otherCheckpoints{w.DB.Upkeep(), change}, Blobs: w.Blobs, Now: w.Now, Report: func(f operate.Finding) error {
 				found = append(found, f)
 				return nil
 			}}

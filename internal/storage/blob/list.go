@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"slices"
 	"time"
 
 	"sandlot"
@@ -155,43 +154,6 @@ func (d *Disk) entries(ctx context.Context, folder string, visit func(fs.DirEntr
 		}
 		if err != nil {
 			return classify(err)
-		}
-	}
-}
-
-// Foreign yields the names, relative to the folder, of entries among the blobs that are older than the time given, or
-// of the future, and neither a blob nor a temporary file: a name that no blob can have, a blob in another one's folder,
-// a folder. It reads as it yields, and never looks into a foreign folder. An error, with an empty name, is the last
-// thing yielded.
-func (d *Disk) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		ours := append(folders(), tempFolder)
-		foreign := func(name string) error {
-			return d.older(name, before, func() error {
-				if !yield(name, nil) {
-					return errStop
-				}
-				return nil
-			})
-		}
-		err := d.entries(ctx, ".", func(e fs.DirEntry) error {
-			if e.IsDir() && slices.Contains(ours, e.Name()) {
-				return nil
-			}
-			return foreign(e.Name())
-		})
-		for i := 0; err == nil && i < len(ours); i++ {
-			folder := ours[i]
-			err = d.entries(ctx, folder, func(e fs.DirEntry) error {
-				ref := sandlot.BlobRef(e.Name())
-				if Valid(ref) && e.Type().IsRegular() && (folder == tempFolder || string(ref[:2]) == folder) {
-					return nil
-				}
-				return foreign(folder + "/" + e.Name())
-			})
-		}
-		if err != nil && err != errStop {
-			yield("", fmt.Errorf("list blobs: %w", err))
 		}
 	}
 }

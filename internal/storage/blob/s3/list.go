@@ -23,8 +23,8 @@ const (
 
 // List yields the names of all blobs that were stored before the time given, by the store's clock, in no order. A time
 // that is more than an hour ahead does not count, and such a blob is yielded, too. It keeps one page of at most 1,000
-// names. An error, with an empty name, is the last thing yielded. Objects with names that no blob has are passed over
-// (Foreign yields them). As it is called for collecting garbage, it first removes the parts of uploads that were begun
+// names. An error, with an empty name, is the last thing yielded. Objects with names that no blob has are passed over.
+// As it is called for collecting garbage, it first removes the parts of uploads that were begun
 // more than a day ago and never completed, unless the store was opened with Existing.
 func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.BlobRef, error] {
 	return func(yield func(sandlot.BlobRef, error) bool) {
@@ -34,19 +34,6 @@ func (s *Store) List(ctx context.Context, before time.Time) iter.Seq2[sandlot.Bl
 		}
 		for name, err := range s.objects(ctx, s.all(), before) {
 			if ref, ok := refOf(name); (ok || err != nil) && !yield(ref, err) {
-				return
-			}
-		}
-	}
-}
-
-// Foreign yields the names, below the prefix, of the objects that are older than the time given and neither blobs nor
-// the instance's own beside them: a name that no blob can have, a blob in another one's shard. It keeps one page. An
-// error, with an empty name, is the last thing yielded.
-func (s *Store) Foreign(ctx context.Context, before time.Time) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for name, err := range s.objects(ctx, s.all(), before) {
-			if _, ok := refOf(name); !ok && name != markerName && name != probeName && !yield(name, err) {
 				return
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -104,23 +103,6 @@ func TestForeignObjectsArePassedOver(t *testing.T) {
 	}
 	expect.OK(t, s.Ping(t.Context())) // which writes an object
 	expect.Same(t, "listed", names(t, s, soon()), []sandlot.BlobRef{b.Ref})
-	slices.Sort(theirs)
-	expect.Same(t, "foreign", foreign(t, s, soon()), theirs)
-	expect.Same(t, "foreign a minute ago", foreign(t, s, time.Now().Add(-time.Minute)), nil)
-	for range s.Foreign(t.Context(), soon()) {
-		break // a consumer that wants no more
-	}
-}
-
-// foreign are the objects that are not the instance's, in order.
-func foreign(t *testing.T, s *Store, before time.Time) (names []string) {
-	t.Helper()
-	for name, err := range s.Foreign(t.Context(), before) {
-		expect.OK(t, err)
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func TestListGoesByTheTimeInTheStore(t *testing.T) {
