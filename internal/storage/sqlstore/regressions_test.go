@@ -103,8 +103,8 @@ var quiet = map[string]string{
 	"Sweep":         "it finishes what other steps began, which returned it",
 }
 
-// TestRegressionM05AStepThatChangesHowProjectsAreReadReturnsIt follows each statement that makes a change number grow up to the
-// exported methods that lead to it.
+// TestRegressionM05AStepThatChangesHowProjectsAreReadReturnsIt follows each statement that makes a change number grow
+// up to the exported methods that lead to it.
 func TestRegressionM05AStepThatChangesHowProjectsAreReadReturnsIt(t *testing.T) {
 	src := readFunctions(t)
 	says := map[string]bool{} // by step
@@ -210,8 +210,8 @@ func saysChanged(d *ast.FuncDecl) bool {
 	})
 }
 
-// TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind has a sweep find three records of each kind, the first of which it cannot
-// do away with.
+// TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind has a sweep find three records of each kind, the first of which
+// it cannot do away with.
 func TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ table, rows, first string }{
