@@ -157,7 +157,7 @@ func (store FileStore) Checkpoints(ctx context.Context, blobID int64) (string, e
 }
 
 func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error) {
-	// Another database in its place may have them, as one that was recovered from a backup.
+	// Another database in its place, such as a recovered backup, may have them.
 	if err := store.db.engine.CheckPlace(); err != nil {
 		return nil, in("look up blobs", err)
 	}

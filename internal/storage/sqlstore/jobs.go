@@ -129,7 +129,7 @@ func claim(ctx context.Context, t *tx, now time.Time, l lease, busy account.Busy
 			switch {
 			case err != nil:
 				return nil, nil, err
-			case n == 0: // somebody else has it by now
+			case n == 0: // another node has it by now
 			case c.unread == nil:
 				c.Claim = claim
 				jobs = append(jobs, c.Job)
