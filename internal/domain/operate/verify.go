@@ -269,7 +269,6 @@ const strayDetail = "no record refers to it; the collector will delete it within
 
 // strays reports blobs that the Collector should have deleted.
 func (v *Verifier) strays(ctx context.Context) error {
-	before := v.Now().Add(-Grace)
 	batch := make([]sandlot.BlobRef, 0, verifyPage)
 	flush := func() error {
 		unknown, err := v.Records.Unknown(ctx, batch)
@@ -282,7 +281,7 @@ func (v *Verifier) strays(ctx context.Context) error {
 		return err
 	}
 	var unread error
-	for ref, err := range v.Blobs.List(ctx, before) {
+	for ref, err := range v.Blobs.List(ctx, v.Now().Add(-Grace)) {
 		if unread = err; err != nil {
 			break
 		}

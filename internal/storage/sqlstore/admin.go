@@ -84,7 +84,7 @@ func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot
 	}))
 }
 
-// setSuspended sets when a subject was suspended, if it is in the state it must be in; in another one it is wrong.
+// setSuspended sets the time of a subject's suspension if the subject is in the given state, and else returns wrong.
 func setSuspended(t *tx, s sandlot.Subject, e sandlot.LogEntry, wrong error, at any, state string) error {
 	t.changed = s.Changed()
 	if err := t.lockSubject(s); err != nil {
@@ -108,7 +108,7 @@ func named(s sandlot.Subject) (table string, id any) {
 	return "accounts WHERE id = ? AND deleted_at IS NULL", s.Account
 }
 
-// The titles and other texts of a deleted account or project go at once; their rows stay, so that their names do.
+// The texts of a deleted account or project are emptied at once; their rows stay, and so do their names.
 // Other records about an account are emptied in steps, which Sweep does if they are cut short.
 func (store RemovalStore) Remove(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
 	err := store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
@@ -216,8 +216,8 @@ func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.Log
 	return all(ctx, store.db, scanLogEntry, query, args...)
 }
 
-// An account is named by its handle of now in the log, whichever of its handles is asked for; a project that went
-// with its account has no entry of its own.
+// The log names an account by its current handle, so a former handle finds it, too; a project that was deleted with
+// its account has no entry of its own.
 const (
 	selectLog            = "SELECT id, at, actor, name, action, target, reason FROM acts WHERE "
 	selectAccountDeleted = `SELECT a.deleted_at, '@' || a.handle FROM handles h JOIN accounts a ON a.id = h.account

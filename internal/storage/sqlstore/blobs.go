@@ -17,13 +17,13 @@ const contentBytes = 1 << 20
 type use int
 
 const (
-	asFile    use = iota // its variants are to be made
+	asFile    use = iota // variants will be made of it
 	asPart               // of an upload
 	asVariant            // of a file's blob
 )
 
-// keep records a blob that something is about to refer to, its bytes with it if they are inline, and returns its id.
-// One that is recorded already is used again.
+// keep records a blob before the reference to it, with its bytes if they are inline, and returns its id. A recorded
+// blob is used again.
 func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	if b.ID != 0 {
 		return b.ID, nil // the foreign key says whether it is there
@@ -39,9 +39,8 @@ func (t *tx) keep(b sandlot.Blob, as use, now time.Time) (int64, error) {
 	return k.ids[0], t.Run(contents...)
 }
 
-// A contentKey tells content on its way into a record from other content of the same change: by its name, or, where
-// the record has the bytes, by them. Other names are other blobs, also of the same bytes: whoever stored them counts
-// on a record of each.
+// A contentKey distinguishes the contents of one change: by their names, or, where the record has the bytes, by these.
+// Blobs with other names stay apart even if their bytes are the same: each name needs its record.
 type contentKey struct {
 	ref    sandlot.BlobRef
 	sha256 sandlot.Digest
@@ -55,8 +54,7 @@ func contentOf(b sandlot.Blob) contentKey {
 	return contentKey{sha256: b.SHA256, size: b.Size}
 }
 
-// A keeping is the contents of files on their way into records: those that have one, and those that have none yet,
-// each once.
+// A keeping holds the contents of files to record: the known blobs, and the new contents, each once.
 type keeping struct {
 	known []int64
 	fresh []sandlot.Blob
@@ -100,8 +98,8 @@ func newBlobs(list []sandlot.Blob, as use, now time.Time, ids *[]int64) engine.S
 	return s
 }
 
-// newContents records the bytes of new blobs that no name stands for, and the checkpoints of others, and has the
-// variants made of recorded ones. It holds some contentBytes at once: what exceeds them it records itself.
+// newContents returns the statements that record the inline bytes and checkpoints of new blobs, and request variants
+// of the known ones. It holds about contentBytes at once, and records further bytes itself.
 func (t *tx) newContents(k *keeping) (list []engine.Statement, err error) {
 	if known := slices.Compact(slices.Sorted(slices.Values(k.known))); len(known) > 0 {
 		n, err := t.number("SELECT count(*) FROM blobs WHERE "+t.amongNumbers("id"), engine.List(known))
@@ -139,7 +137,7 @@ func (t *tx) newContents(k *keeping) (list []engine.Statement, err error) {
 	return append(list, points, contents), nil
 }
 
-// loosen marks a blob to which a reference went away, for Sweep to look at.
+// loosen marks a blob that lost a reference, for Sweep to check.
 func loosen(id int64) engine.Statement { return do("UPDATE blobs SET loose = 1 WHERE id = ?", id) }
 
 func (store FileStore) Content(ctx context.Context, blobID int64) ([]byte, error) {
@@ -159,7 +157,7 @@ func (store FileStore) Checkpoints(ctx context.Context, blobID int64) (string, e
 }
 
 func (store Upkeep) Unknown(ctx context.Context, refs []sandlot.BlobRef) ([]sandlot.BlobRef, error) {
-	// Another database in its place may have them, as one that was recovered from a backup.
+	// Another database in its place, such as a recovered backup, may have them.
 	if err := store.db.engine.CheckPlace(); err != nil {
 		return nil, in("look up blobs", err)
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // CopyTo writes a copy of the database, as one moment left it, into a new file of that name with mode 0600, and syncs
-// it. Reads and writes go on meanwhile; the log grows with what is written. The salts of days, which nobody is to
-// have after them, and the loads by them are not in it. If it fails, the file is removed. No room is sandlot.ErrFull.
+// it. Reads and writes go on meanwhile; the log grows with the writes. The copy lacks the salts of days, which must not
+// outlive their day, and the loads hashed with them. If it fails, the file is removed. No room is sandlot.ErrFull.
 // The copy is one of SQLite, whatever the database is.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
@@ -31,8 +31,7 @@ func forgetDays(t *tx) error {
 	)
 }
 
-// copyRows is CopyTo of a database that is no file: a new one in the file of that name gets all rows as one moment
-// has them.
+// copyRows is CopyTo for a database that is no file: it writes all rows of one moment into a new SQLite database.
 func (db *DB) copyRows(ctx context.Context, path string, clean func(*tx) error) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

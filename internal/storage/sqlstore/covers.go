@@ -82,7 +82,7 @@ func (store Covers) Lease(ctx context.Context, numbers []int64, length time.Dura
 				ON CONFLICT (project) DO UPDATE SET leased_until = excluded.leased_until
 				WHERE covers.leased_until <= ?3 OR covers.leased_until > ?4 RETURNING project`, n, name, micros(l.now), l.never())
 			if errors.Is(err, sandlot.ErrNotFound) {
-				continue // somebody has it, or did it
+				continue // another node has it, or has done it
 			}
 			if err != nil {
 				return err
@@ -212,7 +212,7 @@ func (store Covers) Choose(
 	}))
 }
 
-// ownProject returns a project that may be changed, with its owner locked.
+// ownProject locks the owner of a project and returns the project, or ErrSuspended.
 func ownProject(t *tx, id sandlot.ProjectID) (projectRow, error) {
 	if err := t.lockOwner(id); err != nil {
 		return projectRow{}, err
@@ -279,7 +279,7 @@ func (store Covers) Portray(ctx context.Context, id sandlot.AccountID, portrait 
 	}))
 }
 
-// picturesKept is how long the bytes of a picture stay that is not used any more.
+// picturesKept is how long the bytes of an unused picture stay.
 const picturesKept = time.Hour
 
 func (s *sweep) dropPictures(now time.Time) error {

@@ -58,8 +58,8 @@ func (store Gallery) AddCounts(ctx context.Context, counts map[sandlot.ProjectID
 	return again, in("add counts", err)
 }
 
-// addBatches notes the batches of counts, each with the process that it is of, whose batches have numbers that grow.
-// It reports whether they are there for the first time.
+// addBatches records the newest batch of each process, whose batches have increasing numbers. It reports whether all
+// are new.
 func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (fresh bool, err error) {
 	newest := map[int64]int64{} // of each process
 	for _, c := range counts {
@@ -78,7 +78,7 @@ func addBatches(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Tim
 	return true, nil
 }
 
-// countersKept is longer than the life of a process that cannot write its counts.
+// countersKept is longer than a process lives that cannot write its counts.
 const countersKept = 7 * 24 * time.Hour
 
 func (store Gallery) PlaysByDay(ctx context.Context, ids []sandlot.ProjectID, from, to time.Time) (map[sandlot.ProjectID][]int64, error) {
@@ -153,8 +153,8 @@ func (store Gallery) Liked(ctx context.Context, id sandlot.ProjectID, by sandlot
 		FROM projects p WHERE p.id = ? AND p.deleted_at IS NULL`+ofAccount, by[:], string(id))
 }
 
-// addLoads notes the loads of counts, but for those of which one was noted less than gallery.PlayWindow before or
-// after: those it returns, with when that one was.
+// addLoads records the loads of counts. It returns those that repeat a load recorded less than gallery.PlayWindow
+// before or after, with the time of that load.
 func addLoads(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time) (lost map[int64]time.Time, err error) {
 	var loads []gallery.Load
 	for _, c := range counts {
@@ -184,7 +184,7 @@ func addLoads(t *tx, counts map[sandlot.ProjectID]gallery.Counts, now time.Time)
 	return noted(t, left)
 }
 
-// noted returns when the loads of these hashes were that counted.
+// noted returns the recorded times of loads.
 func noted(t *tx, ids map[int64]bool) (map[int64]time.Time, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -21,7 +21,7 @@ func scanProjectFigures(r row) (p projectFigures, err error) {
 	return p, err
 }
 
-// with has the figures add up to the counts. What is said of no version is of the current one.
+// with makes the figures add up to the counts. Figures without a version go to the current one.
 func (p projectFigures) with(added figures.Added, c gallery.Counts) projectFigures {
 	versions := added.Versions
 	added.Versions = nil
@@ -45,8 +45,8 @@ type figuring struct {
 	day int64
 }
 
-// add adds to the figures of projects. The stored players and lengths are read once for all of them, and no other
-// step adds to them meanwhile: each locks its projects first. A sweep has not.
+// add adds to the figures of projects. It reads the stored players and lengths once for all of them. No other step adds
+// to them meanwhile, for each locks its projects first; a sweep does not.
 func (t figuring) add(list []projectFigures) error {
 	kept, err := t.kept(list)
 	if err != nil {

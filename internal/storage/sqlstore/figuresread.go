@@ -72,10 +72,10 @@ func (a asLengths) Scan(src any) error {
 	return nil
 }
 
-// figuresLate is longer than a step takes that began on the day before.
+// figuresLate is longer than any step that began on the day before.
 const figuresLate = 10 * time.Minute
 
-// forgetSeen leaves but a number of the players of days before.
+// forgetSeen replaces the players of days before by their number.
 func (s *sweep) forgetSeen(table, key string, before int64) error {
 	type seen struct {
 		project, key int64

@@ -124,7 +124,7 @@ func newFiles(project int64, files []pastFile, k *keeping) engine.Statement {
 	return s
 }
 
-// What a file is read from. A row more for each variant is what the joins add.
+// The columns and joins of a file: the joins add a row for each variant.
 const (
 	fileColumns = "f.name, f.folded, b.id, coalesce(b.ref, ''), b.size, b.sha256, b.is_text, coalesce(b.squeezed, 0), f.since"
 	filesAnd    = "SELECT " + fileColumns + `, v.encoding, v.crc32, vb.id, coalesce(vb.ref, ''), vb.size, vb.sha256, vb.is_text
@@ -132,9 +132,9 @@ const (
 	ofProject       = " LEFT JOIN blobs vb ON vb.id = v.variant WHERE p.id = ? AND "
 	selectFiles     = filesAnd + ofProject + "p.deleted_at IS NULL" + ofAccount + " AND "
 	selectFilesWith = filesAnd + " AND v.encoding = ?" + ofProject // also of a deleted project
-	// As the keys have it, which saves sorting a row for each variant; by name it is sorted in the end.
+	// The order of the keys, which saves sorting a row for each variant; the list is sorted by name in the end.
 	orderFiles = " ORDER BY f.until, f.folded, v.encoding"
-	// What a project has now.
+	// The current files of a project.
 	currentFiles = "f.until = 9223372036854775807"
 )
 
@@ -188,7 +188,7 @@ func scanFileRow(r row) (fr fileRow, err error) {
 	return fr, err
 }
 
-// gather reads rows of files, and makes one file of those of each name. There may be 40,000 rows: they are not kept.
+// gather reads rows of files, and merges the rows of each name into one file. It keeps no rows: there may be 40,000.
 func gather(ctx context.Context, q querier, query string, args ...any) (list []sandlot.File, err error) {
 	err = q.read(ctx, func(q engine.Querier) error {
 		list = nil
@@ -233,7 +233,7 @@ func (store FileStore) FilesNear(ctx context.Context, id sandlot.ProjectID, fold
 	return files, in("look for files", err)
 }
 
-// lineage is a name and those of the folders it lies in.
+// lineage returns a name and the names of the folders around it.
 func lineage(name string) []string {
 	list := []string{name}
 	for i := len(name) - 1; i > 0; i-- {

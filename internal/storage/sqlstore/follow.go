@@ -11,19 +11,19 @@ import (
 // followStep is how many projects follow their account in one step.
 const followStep = 25
 
-// ofAccount holds for a project whose account was not deleted. The projects of one that was are gone with it at once,
-// though their own rows follow in steps.
+// ofAccount holds for a project whose account is not deleted. Projects of a deleted account are gone at once, though
+// their own rows follow in steps.
 const ofAccount = " AND (SELECT deleted_at FROM accounts WHERE id = account) IS NULL"
 
-// changeAccount runs a step that may change an account, of any number of projects, and then has them follow, in steps
-// between which others get their turn. What is left of that by a crash or a full disk is done by Sweep. The account
-// may be known only when the step is done; 0 is none.
+// changeAccount runs a step that may change an account, and then updates the account's projects, in steps between which
+// other steps get their turn. Sweep finishes this after a crash or on a full disk. The step may set the account; 0 is
+// none.
 func (db *DB) changeAccount(ctx context.Context, account *sandlot.AccountID, run func(*tx) error) error {
 	if err := db.step(ctx, nil, run); err != nil || *account == 0 {
 		return err
 	}
-	// The change was made, also for a client that hangs up. What is left of it Sweep sees to, as to other accounts:
-	// after a change of the rule these may be all.
+	// The change was made, even if the client hangs up. Sweep finishes the rest, and other accounts: after a change of
+	// the rule these may be all.
 	_ = db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(int64(*account)) })
 	return nil
 }
@@ -32,13 +32,13 @@ func (db *DB) finishFollows(ctx context.Context) error {
 	return db.followSteps(ctx, (*sweep).follow)
 }
 
-// followSteps has projects follow until a step has some of its limit left.
+// followSteps updates projects until a step has some of its limit left.
 func (db *DB) followSteps(ctx context.Context, follow func(*sweep) error) error {
 	_, _, err := db.sweepSteps(ctx, follow, followStep, math.MaxInt)
 	return err
 }
 
-// follow has as many projects as the call has left follow their accounts, the newest accounts first.
+// follow updates as many projects as the call has left, those of the newest accounts first.
 func (s *sweep) follow() error {
 	for s.left > 0 {
 		id, err := s.next("SELECT account FROM follows WHERE account > 0 ORDER BY account DESC LIMIT ?")
@@ -55,8 +55,8 @@ func (s *sweep) follow() error {
 	return nil
 }
 
-// followAccount has as many projects as the call has left follow one account: those of a deleted one are deleted,
-// others come into the lists or leave them, and are found by its handle.
+// followAccount updates as many projects of one account as the call has left: it deletes those of a deleted account,
+// and lists or unlists others, under the account's handle.
 func (s *sweep) followAccount(id int64) error {
 	type account struct {
 		after   int64
@@ -69,7 +69,7 @@ func (s *sweep) followAccount(id int64) error {
 		a, err := one(context.Background(), s, fields(func(a *account) []any { return []any{&a.after, &a.deleted} }),
 			"SELECT f.after, a.deleted_at IS NOT NULL FROM follows f JOIN accounts a ON a.id = f.account WHERE f.account = ?", id)
 		if errors.Is(err, sandlot.ErrNotFound) {
-			return nil // all have, or somebody else was faster
+			return nil // all are done, or another node was faster
 		}
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (s *sweep) followAccount(id int64) error {
 }
 
 // followed moves the mark of an account on over as many projects as the call has left. It returns the last of them,
-// or 0 for none. A project that is changed meanwhile comes later in the order, and is looked at once more.
+// or 0 for none. A project changed meanwhile comes later in the order, and is checked once more.
 func (s *sweep) followed(account, after int64) (last int64, err error) {
 	seqs, err := all(context.Background(), s, scanValue[int64],
 		"SELECT seq FROM projects WHERE account = ? AND seq > ? ORDER BY seq LIMIT ?", account, after, s.left)

@@ -12,7 +12,7 @@ import (
 // forgetStep is how many records of a deleted account one step empties: some 3 ms.
 const forgetStep = 100
 
-// forgetBatch is how many are looked for at a time: their keys are held at once.
+// forgetBatch bounds the keys that are held at once.
 const forgetBatch = 5000
 
 // forgetting notes all addresses of an account that is being deleted, whose records are then emptied in steps.
@@ -35,7 +35,7 @@ type remnant struct {
 	with        []any
 }
 
-// used holds for an address that an account which is there has, or may get.
+// used holds for an address that an existing account has, or may get.
 func used(d engine.Dialect) string {
 	return "(EXISTS (SELECT 1 FROM accounts a WHERE " + d.EqualFold("a.email", "g.email") + " AND a.deleted_at IS NULL)" +
 		" OR EXISTS (SELECT 1 FROM email_moves m WHERE " + d.EqualFold("m.email", "g.email") + "))"
@@ -77,8 +77,8 @@ func remnants(d engine.Dialect) []remnant {
 	}
 }
 
-// finishForgets empties the remnants of deleted accounts. It looks while others write, and empties in steps between
-// which they have their turn. A failure stops neither the other accounts nor the other kinds of records.
+// finishForgets empties the remnants of deleted accounts. It searches outside of steps, and empties in steps between
+// which other steps get their turn. A failure stops neither the other accounts nor the other kinds of records.
 func (db *DB) finishForgets(ctx context.Context) error {
 	accounts, err := all(ctx, db, scanValue[int64], "SELECT account FROM forgets WHERE email = ''")
 	if err != nil || len(accounts) == 0 {

@@ -38,8 +38,8 @@ func newTags(p projectRow) engine.Statement {
 	return s
 }
 
-// Lists apply the rule again to their projects: so after a change of the rule they show none too many at once, but
-// lack some until Follow or Sweep has been there.
+// Lists check the rule again for each project: after a change of the rule they never show too many, but lack some until
+// Follow or Sweep has run.
 func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	const about = "choose what is listed"
 	now, err := one(ctx, store.db, scanValue[bool], readListing)
@@ -53,13 +53,13 @@ func (store Gallery) ListUnverified(ctx context.Context, yes bool) error {
 	))
 }
 
-// Follow has projects come into the lists, or leave them, after a change of the rule or their account: a step for
-// each followStep of them, between which others have their turn. Sweep does the rest.
+// Follow lists or unlists projects after a change of the rule or their account, followStep of them in one step. Sweep
+// does the rest.
 func (store Gallery) Follow(ctx context.Context) error {
 	return in("have the lists follow", store.db.finishFollows(ctx))
 }
 
-// Numbers that are not used any more count as projects that do not wait.
+// Unused numbers count as projects that do not wait.
 func (store Gallery) Waiting(ctx context.Context, reach int) (int, error) {
 	return one(ctx, store.db, scanValue[int], `
 		SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account
@@ -88,7 +88,7 @@ const (
 	namedColumns = `SELECT p.num, p.stamp, p.listed = 1 AND a.suspended_at IS NULL AND a.deleted_at IS NULL AND ` + listable +
 		", p.title, a.handle, p.tags FROM "
 	selectNamed = namedColumns + whatListed + "p.num > ? ORDER BY p.num LIMIT ?"
-	// A condition on the stamp alone has both engines take the index.
+	// A condition on the stamp alone makes both engines use the index.
 	selectRelisted = namedColumns + `projects p JOIN accounts a ON a.id = p.account WHERE p.stamp > 0 AND p.stamp >= ?
 		ORDER BY p.stamp DESC LIMIT ?`
 )
@@ -115,7 +115,7 @@ func (store Gallery) ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]s
 	return list, in("read projects", err)
 }
 
-// The sign before the project has SQLite look for the days, not for the order of projects.
+// The sign before the project makes SQLite search by day, not scan in the order of projects.
 func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error) {
 	return all(ctx, store.db, scanValue[sandlot.ProjectID], `
 		SELECT p.id FROM (SELECT +project AS project, sum(plays) AS plays FROM day_figures WHERE day >= ? GROUP BY +project) d
@@ -129,8 +129,8 @@ func (store Gallery) Trending(ctx context.Context, q gallery.TrendQuery) ([]sand
 		dayOf(q.Since), micros(q.Now), q.LikeWorth, q.OfOne, q.Limit, q.Young, q.Damping)
 }
 
-// selectTrending asks for days from ?1, at ?2, with likes of ?3 plays, ?4 projects of an account and ?5 altogether,
-// damped by an age of ?6 days more to the power of ?7.
+// selectTrending takes the first day ?1, the time ?2, the worth of a like ?3 in plays, the most projects of an account
+// ?4 and in all ?5, and the damping: the age plus ?6 days, to the power of ?7.
 const (
 	selectTrending = `WITH week AS (
 		SELECT +project AS project, sum(plays) AS plays, sum(likes) AS likes FROM day_figures WHERE day >= ?1 GROUP BY +project),` + weighed

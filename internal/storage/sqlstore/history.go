@@ -7,11 +7,11 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// current is up to when a file is there that no version has ended.
+// current is the end of a file that no version has ended.
 const current = math.MaxInt64
 
-// A history holds the first records of a new project: its versions, and each of their files from the version that it
-// came with up to, and without, another.
+// A history holds the first records of a new project: its versions, and each file with the version that added it and
+// the version that no longer has it.
 type history struct {
 	versions []sandlot.Version
 	files    []pastFile
@@ -24,8 +24,8 @@ type pastFile struct {
 	since, until int64
 }
 
-// historyOf fails where a version lacks its primary file, has two files of a name, or drops one that the version
-// before has not.
+// historyOf fails if a version lacks its primary file, has two files of one name, or drops a file that the previous
+// version lacks.
 func historyOf(np publish.NewProject) (h history, err error) {
 	last := sandlot.Version{Primary: np.Primary}
 	at := listing{map[string]int{}, map[string]bool{}}
@@ -60,7 +60,7 @@ type listing struct {
 	names  map[string]bool
 }
 
-// change adds a version's files to a history, and ends those that it has not.
+// change adds a version's files to a history, and ends the files that it drops.
 func (h *history) change(n int, c publish.Change, at listing) error {
 	for _, f := range c.Drop {
 		i, there := at.folded[f.Folded]

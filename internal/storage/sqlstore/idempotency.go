@@ -36,8 +36,8 @@ func (store ProjectStore) IdempotencyRecord(
 	return one(ctx, store.db, scanRecord, query, args...)
 }
 
-// insertRecord fails where there is a record that has not expired; one that has makes room. The account is ?4, or
-// else that of the project ?10, or else 0.
+// insertRecord replaces an expired record, and changes nothing if one is in force. The account is ?4, or else that of
+// the project ?10, or else 0.
 const insertRecord = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
 	VALUES (?1, ?2, ?3, coalesce(nullif(CAST(?4 AS BIGINT), 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
 	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account,
@@ -45,9 +45,9 @@ const insertRecord = `INSERT INTO once (key, request, expires_at, account, proje
 		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
 	WHERE once.expires_at <= ?11`
 
-// addRecord records o for the account of its step, or if that is 0 for the one that has the project; nil is nothing
-// to record. A step that was made under one of its keys before is sandlot.ErrAlreadyDone. It comes first in a step,
-// and of two at once the second waits for the first: what else a repeated step would fail with is not found out.
+// addRecord records o for the account of its step, or if that is 0 for the owner of the project; nil records nothing.
+// It returns sandlot.ErrAlreadyDone if a step was made under one of the keys before. It comes first in a step, so that
+// of two at once the second waits for the first, and a repeated step returns no other error.
 func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, project sandlot.ProjectID, now time.Time) error {
 	if o == nil {
 		return nil
@@ -63,7 +63,7 @@ func (t *tx) addRecord(o *publish.IdempotencyRecord, account sandlot.AccountID, 
 	return nil
 }
 
-// ownRecord gives a record the account that its step made.
+// ownRecord sets the account of a record to the one that its step made.
 func ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) (list []engine.Statement) {
 	if o == nil {
 		return nil

@@ -60,8 +60,8 @@ func scanDue(r row) (c dueJob, err error) {
 	return c, nil
 }
 
-// Jobs that may go now, apart from those to some domains: logins, and all others. Few wait at a time, so both look at
-// all that are due.
+// Due jobs, except for those to some domains: logins, and all others. Few wait at a time, so both queries read all that
+// are due.
 const (
 	dueLogins = "= 'login'"
 	dueOthers = "<> 'login'"
@@ -72,7 +72,7 @@ func selectDue(d engine.Dialect, kind string) string {
 		AND kind ` + kind + " AND NOT (" + d.Among(d.DomainOf("address"), d.Texts("?3", "domains")) + ") ORDER BY due, id LIMIT ?4"
 }
 
-// due returns the jobs that may go now, or else those that a wrong clock made due in a time that no job waits for.
+// due returns the jobs that may go now, or else those that a wrong clock made due later than any job waits.
 func due(ctx context.Context, q querier, now time.Time, l lease, busy account.Busy, limit int) ([]dueJob, error) {
 	jobs, err := dueWithin(ctx, q, math.MinInt64, micros(now), l, busy, limit)
 	if err != nil || len(jobs) > 0 {
@@ -92,9 +92,9 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 	return append(jobs, others...), err
 }
 
-// If whoever claimed a job is gone when its lease ends, it is simply there again.
+// A job whose lease has ended can be claimed again.
 func (store Mail) ClaimJobs(ctx context.Context, now, until time.Time, busy account.Busy, limit int) (jobs []sandlot.Job, err error) {
-	// Mostly there is none, and to know that takes no turn of the writer.
+	// Mostly there is none, and this read takes no turn of the writer.
 	l := store.db.lease(until.Sub(now))
 	if found, err := due(ctx, store.db, now, l, busy, 1); err != nil || len(found) == 0 {
 		return nil, in("look for jobs", err)
@@ -129,7 +129,7 @@ func claim(ctx context.Context, t *tx, now time.Time, l lease, busy account.Busy
 			switch {
 			case err != nil:
 				return nil, nil, err
-			case n == 0: // somebody else has it by now
+			case n == 0: // another node has it by now
 			case c.unread == nil:
 				c.Claim = claim
 				jobs = append(jobs, c.Job)
@@ -151,7 +151,7 @@ func (store Mail) CountMail(ctx context.Context, job int64, shares []account.Sha
 // takeShares counts a message in all of the shares, or in none if one is full. One of a job is counted once; nil is
 // none.
 func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) error {
-	// In one order, for whoever else counts several of them.
+	// In one order, against deadlocks with other steps.
 	for _, s := range slices.SortedFunc(slices.Values(shares),
 		func(a, b sandlot.Share) int { return bytes.Compare(a.Counter[:], b.Counter[:]) }) {
 		if err := t.alone(s.Counter); err != nil {
@@ -178,7 +178,7 @@ func takeShares(t *tx, job any, shares []sandlot.Share, at, since time.Time) err
 	return nil
 }
 
-// The ID of a job is never used again, so what was counted for it needs not forget it.
+// The ID of a job is never used again, so its mails may keep it.
 func (store Mail) FinishJob(ctx context.Context, j sandlot.Job, sent bool, at time.Time) error {
 	return in("finish job", store.db.step(ctx, nil, func(t *tx) error {
 		err := t.must(sandlot.ErrNotFound,
@@ -232,7 +232,7 @@ func verification(ctx context.Context, t *tx, token sandlot.Digest, now time.Tim
 	return one(ctx, t, scanVerification, selectVerification, token[:], micros(now))
 }
 
-// What it does not find it does not find in Verification either.
+// It finds the same verifications as Verification.
 func (store ClaimStore) UseVerification(
 	ctx context.Context, token sandlot.Digest, now time.Time,
 ) (a sandlot.Account, err error) {

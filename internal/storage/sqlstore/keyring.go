@@ -15,7 +15,7 @@ func (store KeyStore) Keys(ctx context.Context, id sandlot.AccountID, before int
 	return all(ctx, store.db, scanKey, selectKey+`k.account = ? AND k.id < ? ORDER BY k.id DESC LIMIT ?`, id, before, limit)
 }
 
-// minting is a step that makes a key of an account once.
+// minting runs a step that makes a key of an account once.
 func (store KeyStore) minting(ctx context.Context, id sandlot.AccountID, o *publish.IdempotencyRecord, run func(*tx) error) error {
 	return store.db.step(ctx, nil, func(t *tx) error {
 		if err := t.addRecord(o, id, "", store.db.Now()); err != nil {
@@ -53,8 +53,8 @@ func (store KeyStore) RotateKey(ctx context.Context, id sandlot.AccountID, k san
 	}))
 }
 
-// oldKeys are the keys in force that were made before their account's address was verified. Nobody knows when that
-// was before it was recorded.
+// oldKeys are the keys in force that were made before their account's address was verified. Without a recorded time of
+// the verification there are none.
 const oldKeys = ` account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts
 	WHERE id = ?1 AND deleted_at IS NULL)`
 

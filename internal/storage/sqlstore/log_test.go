@@ -54,8 +54,8 @@ func TestRegression41TheLogStaysShortWhileLongListsAreRead(t *testing.T) {
 	}
 }
 
-// relay reads until done, and returns when it has begun: a read is always under way, for each begins well before the one before ends, by
-// more than a checkpoint waits for readers. A read whose follower is kept back ends all the same.
+// relay reads until done, and returns when it has begun: a read is always under way, for each begins well before the
+// one before ends, by more than a checkpoint waits for readers. A read whose follower is kept back ends all the same.
 func relay(t *testing.T, db *DB, done *atomic.Bool, readers *sync.WaitGroup) {
 	const overlap = 100 * time.Millisecond
 	ctx, begun := context.WithCancel(t.Context())

@@ -44,7 +44,7 @@ func (store LoginStore) LoginOfToken(ctx context.Context, token sandlot.Digest, 
 	return one(ctx, store.db, scanLogin, "SELECT "+loginColumns+" FROM logins WHERE token = ? AND expires_at > ?", token[:], micros(now))
 }
 
-// Of addresses that differ in case it prefers the one that was asked for.
+// Among addresses that differ in case it prefers the exact one.
 func (store Mail) WriteLogin(ctx context.Context, id int64, m account.LoginMessage, now time.Time) (address string, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
 		asked, err := one(ctx, t, scanValue[string],
@@ -81,7 +81,7 @@ func (store LoginStore) ProveLogin(ctx context.Context, browser, token sandlot.D
 
 func (store LoginStore) TryLogin(ctx context.Context, id int64, code sandlot.Digest, most int, now time.Time) (right bool, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		// Tries come one after the other: of many at once no more than that many are looked at.
+		// Tries come one after the other: of many at once, no more than most are checked.
 		if _, err := t.number("SELECT id FROM logins WHERE id = ?"+t.dialect.Locked("logins"), id); err != nil {
 			return err
 		}

@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// changesLimit bounds the changed files that a page of versions is described with: a version by hand has a few, one
-// by a form some hundred, the largest 10,000. What the versions of a page with more changed is not known.
+// changesLimit bounds the changed files of a page of versions: a version by hand has a few, one by a form some hundred,
+// the largest 10,000. A page with more shows no changes.
 const changesLimit = 20_000
 
 func (store ProjectStore) Details(ctx context.Context, id sandlot.ProjectID) (publish.Details, error) {
@@ -49,7 +49,7 @@ func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, 
 	}))
 }
 
-// replaces is ErrMoved where p has other details than a change was made for.
+// replaces returns ErrMoved if the details of p are not those that the change replaces.
 func replaces(t *tx, p projectRow, d publish.DetailsChange) error {
 	if d.Seen == "" {
 		return nil
@@ -78,7 +78,7 @@ func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
 }
 
-// said is what v says, or else what was before.
+// said returns the value of v, or before if v is nil.
 func said[T any](v *T, before T) T {
 	if v == nil {
 		return before
@@ -109,9 +109,8 @@ func blobsOf(files []sandlot.File) []sandlot.Blob {
 	return blobs
 }
 
-// setPrimary makes a file the primary one, or leaves it as it is; in either case the version has it. Looking for it
-// reads the project's current files, some ten thousand at most, so only a change that takes it from where it was
-// does.
+// setPrimary sets the primary file, if the change names one, and checks that the version has it. The check reads the
+// project's current files, some ten thousand at most, so only a change that drops or moves the primary file pays it.
 func setPrimary(t *tx, p *projectRow, c publish.Change) error {
 	is := func(f sandlot.File) bool { return f.Name == p.Primary }
 	dropped := slices.ContainsFunc(c.Drop, is)
@@ -141,7 +140,7 @@ func (store ProjectStore) Versions(ctx context.Context, id sandlot.ProjectID, be
 		if err != nil {
 			return err
 		}
-		// One more than asked for: what a version changed is known by the one before it.
+		// One more than the limit: the changes of a version are those since the previous one.
 		list, err = all(ctx, q, scanVersionChange,
 			`SELECT n, suffix, title, primary_file, created_at, restored_from, erased_at IS NOT NULL FROM versions
 			WHERE project = ? AND n < ? ORDER BY n DESC LIMIT ?`, num, before, limit+1)
@@ -178,8 +177,8 @@ func scanFileSpan(r row) (f fileSpan, err error) {
 	return f, err
 }
 
-// fillChanges fills in the changes of each version against the one before it, which follows it in the list, if both
-// are there whole.
+// fillChanges fills in the changes of each version since the previous one, which follows it in the list, if neither was
+// erased.
 func fillChanges(list []sandlot.VersionChange, files []fileSpan) {
 	came, went := map[int][]fileSpan{}, map[int][]fileSpan{}
 	slices.SortFunc(files, func(a, b fileSpan) int { return strings.Compare(a.name, b.name) })
@@ -196,7 +195,7 @@ func fillChanges(list []sandlot.VersionChange, files []fileSpan) {
 	}
 }
 
-// tell fills in the files that came with a version and those that went with it, both by name.
+// tell fills in the added and removed files of a version, by name.
 func tell(v *sandlot.VersionChange, came, went []fileSpan) {
 	old := make(map[string]fileSpan, len(went))
 	for _, f := range went {

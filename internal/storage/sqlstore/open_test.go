@@ -232,7 +232,8 @@ func TestLockedByAnother(t *testing.T) {
 	expect.Is(t, "ping when the other is gone", db.Ping(t.Context()), nil)
 }
 
-// TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the next start takes back.
+// TestFault04ColdStart: power that is lost while the first transaction switches to the log leaves a journal, which the
+// next start takes back.
 func TestFault04ColdStart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")

@@ -21,7 +21,8 @@ func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onSe
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
 
-// TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection. TestSoakContractBehindPgbouncer has the other sentences.
+// TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
+// TestSoakContractBehindPgbouncer has the other sentences.
 func TestThePromisesHoldBehindPgbouncer(t *testing.T) {
 	storetest.TestPromises(t, openPgbouncerForSuite)
 }
@@ -39,8 +40,8 @@ func openPgbouncerForSuite(t *testing.T) storetest.Records {
 	return postgresRecords(t, guardedServer.Pgbouncer(t), &atomic.Int64{})
 }
 
-// onServer opens stores for the subtests of a suite. They use some databases in turns, for to make and to drop one takes longer than most of them:
-// each is emptied for the next.
+// onServer opens stores for the subtests of a suite. They use some databases in turns, for to make and to drop one
+// takes longer than most of them: each is emptied for the next.
 func onServer(suite *testing.T) func(*testing.T) storetest.Records {
 	var mu sync.Mutex
 	free := []reused{newReused(suite)} // one at least now: without a server the suite is skipped, which a subtest cannot do
@@ -82,7 +83,8 @@ func newReused(suite *testing.T) reused {
 	return reused{url, conn}
 }
 
-// keepRows keeps the rows that a database has at first, and makes a function that leaves it with these alone. Numbers begin anew.
+// keepRows keeps the rows that a database has at first, and makes a function that leaves it with these alone. Numbers
+// begin anew.
 const keepRows = `CREATE SCHEMA kept;
 DO $$ DECLARE name text; BEGIN
 	FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0 LOOP

@@ -51,7 +51,7 @@ func (store ProjectStore) CreateProject(ctx context.Context, np publish.NewProje
 	return p.Project, in("create project", err)
 }
 
-// createProject is that step. All that depends on no answer is recorded in one list at its end.
+// createProject is that step. It records everything that depends on no answer in one list at its end.
 func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p projectRow, err error) {
 	if err := t.addRecord(np.Idempotency, np.Account, "", now); err != nil {
 		return p, err
@@ -100,8 +100,7 @@ type owner struct {
 	unverified   bool // whether projects of accounts without a verified address are listed
 }
 
-// owner returns the account of a new project, which it locks unless it makes it, and the records that are left to
-// make of it.
+// owner returns the account of a new project, made or locked, and the records of it that are left to make.
 func (t *tx) owner(np publish.NewProject, now time.Time) (o owner, records []engine.Statement, err error) {
 	if np.New != nil {
 		if o.Account, records, err = t.createAccount(*np.New); err != nil {
@@ -216,7 +215,7 @@ const selectVersion = `SELECT v.n, v.suffix, v.title, v.primary_file, v.created_
 	JOIN versions v ON v.project = p.num
 		WHERE p.id = ? AND v.n = ? AND v.erased_at IS NULL`
 
-// versionKept also finds one of a deleted project, until Sweep takes it.
+// versionKept also finds versions of a deleted project, until Sweep removes them.
 func versionKept(ctx context.Context, q querier, id sandlot.ProjectID, n int) (sandlot.Version, error) {
 	return one(ctx, q, scanVersion, selectVersion, string(id), n)
 }
@@ -230,8 +229,8 @@ func scanVersion(r row) (v sandlot.Version, err error) {
 	return v, err
 }
 
-// An editing is how a step changes the files of a project: it ends those that go, keeps the project's totals, and
-// returns the records that are left to make.
+// An editing changes the files of a project: it ends the dropped files, updates the project's totals, and returns the
+// records that are left to make.
 type editing func(*tx, *projectRow) ([]engine.Statement, error)
 
 func (store ProjectStore) edit(

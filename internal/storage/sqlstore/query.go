@@ -20,9 +20,8 @@ type querier interface {
 
 type row interface{ Scan(dest ...any) error }
 
-// one returns the first row. No row is ErrNotFound. It is for lookups by a key: once begun it is not interrupted, for
-// that would take two goroutines for each, which cost as much as the lookup. An error of a read outside of a step is
-// sandlot.ErrNoEffect.
+// one returns the first row, or ErrNotFound. It is for lookups by a key: it is not interrupted, for that would cost as
+// much as the lookup. An error of a read outside of a step is sandlot.ErrNoEffect.
 func one[T any](ctx context.Context, q querier, scan func(row) (T, error), query string, args ...any) (v T, err error) {
 	if err := ctx.Err(); err != nil {
 		return v, sandlot.NoEffect(err)
@@ -50,7 +49,7 @@ func first[T any](ctx context.Context, q engine.Querier, scan func(row) (T, erro
 	return v, rows.Close()
 }
 
-// fields makes a scan function of the places to which the columns of a row go.
+// fields returns a scan function that writes the columns of a row to the given places.
 func fields[T any](of func(*T) []any) func(row) (T, error) {
 	return func(r row) (v T, err error) {
 		err = r.Scan(of(&v)...)
@@ -58,7 +57,7 @@ func fields[T any](of func(*T) []any) func(row) (T, error) {
 	}
 }
 
-// before is a row whose first columns go to these places.
+// before is a row whose first columns go to to.
 type before struct {
 	row
 	to []any
@@ -140,9 +139,8 @@ func (t *tx) must(missing error, query string, args ...any) error {
 	return err
 }
 
-// lock has the step wait for others that change the accounts which a query finds, and keeps these from others until
-// it ends: what the step reads of them from now on is what was committed last, and stays. It comes before all that
-// the step decides by. Where a step locks several records, the account is the first.
+// lock locks the accounts that a query finds until the step ends: from now on the step reads their last committed
+// state. It comes before all reads that the step decides by. Of several locked records, the account is the first.
 func (t *tx) lock(query string, args ...any) error {
 	locked := t.dialect.Locked("accounts")
 	if locked == "" {
@@ -159,7 +157,7 @@ func (t *tx) lockOwner(id sandlot.ProjectID) error {
 	return t.lock("SELECT id FROM accounts WHERE id = (SELECT account FROM projects WHERE id = ?)", string(id))
 }
 
-// onAccount is a step that begins by locking an account, and onProject one that locks the account of a project.
+// onAccount runs a step that first locks an account; onProject first locks the account of a project.
 func (db *DB) onAccount(ctx context.Context, id sandlot.AccountID, run func(*tx) error) error {
 	return db.step(ctx, nil, func(t *tx) error {
 		if err := t.lockAccount(id); err != nil {
@@ -189,8 +187,8 @@ func (t *tx) lockSubject(s sandlot.Subject) error {
 	return t.lockAccount(s.Account)
 }
 
-// alone has the step wait for others that are alone with the same, until they end. It is for what has no row yet that
-// could be locked. Where a step locks the account, too, that comes before.
+// alone makes the step wait for others that called it with the same digest. It is for records without a row that could
+// be locked. A step that also locks the account does that first.
 func (t *tx) alone(with sandlot.Digest) error {
 	query := t.dialect.Alone("?")
 	if query == "" {
@@ -212,7 +210,7 @@ func (t *tx) below(limit int64, over error, query string, args ...any) error {
 	return err
 }
 
-// micros is how a time is stored. The zero time has a number of its own, too.
+// micros returns the stored form of a time. The zero time has a number of its own, too.
 func micros(t time.Time) int64 { return t.UnixMicro() }
 
 // stored is the time as it will be read back.
@@ -229,7 +227,7 @@ func (a asTime) Scan(src any) error {
 	return nil
 }
 
-// sometime scans a stored time, of which 0 is none.
+// sometime scans a stored time; 0 is the zero time.
 type sometime struct{ t *time.Time }
 
 func (s sometime) Scan(src any) error {

@@ -9,8 +9,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// within fails if an account has more than q. Triggers keep the totals, but for the project that createProject adds,
-// and for open uploads.
+// within fails if an account has more than q. Triggers keep the totals, except for new projects and open uploads.
 func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) error {
 	has, err := one(context.Background(), t, scanUsage, selectUsage, micros(now), id)
 	return cmp.Or(err, exceeds(has, q))
@@ -27,7 +26,7 @@ func exceeds(has, q publish.Quota) error {
 	return nil
 }
 
-// What an account a has, with what its uploads hold that are open at ?1.
+// The totals of an account a, with the bytes of its uploads that are open at ?1.
 const (
 	bytesOf = `a.bytes + (SELECT CAST(coalesce(sum(held), 0) AS BIGINT) FROM uploads
 		WHERE account = a.id AND expires_at > ?1 AND done_project IS NULL)`
@@ -43,8 +42,7 @@ func (store AccountStore) Usage(ctx context.Context, id sandlot.AccountID, now t
 	return one(ctx, store.db, scanUsage, selectUsage, micros(now), id)
 }
 
-// uploadsWithin fails if the open uploads of u's owner are more than they may be. A call that brings no part may
-// always tell a total.
+// uploadsWithin fails if the open uploads of u's owner exceed the quota. A call without a part is always accepted.
 func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, now time.Time) error {
 	if !brings {
 		return nil
@@ -61,7 +59,7 @@ func uploadsWithin(t *tx, u publish.Upload, brings bool, q publish.UploadQuota, 
 		if all.times == 0 || all.of == (sandlot.Digest{}) {
 			continue
 		}
-		// Of two at once the second counts what the first has added.
+		// Of two at once the second counts the upload of the first.
 		if err := t.alone(all.of); err != nil {
 			return err
 		}

@@ -137,8 +137,8 @@ func (store RecoveryStore) TakeEmailBack(
 	return a, in("take address back", err)
 }
 
-// moveEmail makes m's address the account's, and ends all that would lead elsewhere: links to its address before,
-// proposals, and the moves from undo on; 0 is none.
+// moveEmail makes m's address the account's, and ends the ways to other addresses: links, proposals, and the moves from
+// undo on; 0 is none.
 func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
 	t.changed.Account = m.Account
 	if err := mayVerify(t, m.Email); err != nil {

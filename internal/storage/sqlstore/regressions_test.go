@@ -86,8 +86,8 @@ func TestRegression36ADamagedRecordKeepsOnlyItsOwnKind(t *testing.T) {
 	}
 }
 
-// TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind has a sweep find three records of each kind, the first of which it cannot
-// do away with.
+// TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind has a sweep find three records of each kind, the first of which
+// it cannot do away with.
 func TestRegressionM06ADamagedRecordKeepsNoOtherOfItsKind(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ table, rows, first string }{

@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved lets go of the files, versions, likes, figures and trials of projects that were deleted before the time
-// given: an export that began earlier still has them.
+// dropRemoved drops the files, versions, likes, figures and trials of projects that were deleted before the given time:
+// an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
@@ -30,7 +30,7 @@ func (s *sweep) dropRemoved(before time.Time) error {
 	return nil
 }
 
-// dropProject lets go of as much of a deleted project as the call has left, and of the task itself once nothing is.
+// dropProject drops as many records of a deleted project as the call has left, and the task itself after the last one.
 func (s *sweep) dropProject(project int64) error {
 	if err := s.dropFiles("SELECT until, folded, blob FROM files WHERE project = ? AND until > 0 LIMIT ?",
 		project); err != nil || s.left <= 0 {
@@ -53,7 +53,7 @@ func (s *sweep) dropProject(project int64) error {
 	)
 }
 
-// dropFiles lets go of the files of a project that a query finds; its last argument is how many.
+// dropFiles drops the files of a project that a query finds; its last argument is how many.
 func (s *sweep) dropFiles(query string, project int64, args ...any) error {
 	type key struct {
 		until  int64
@@ -116,15 +116,15 @@ func (store Upkeep) Trim(
 	return after, len(page) == trimPage, nil
 }
 
-// trim forgets as many old versions of a project as the step has left, the oldest first, and then files of versions
-// that were forgotten. In this order, for a version that is there has all its files.
+// trim drops as many old versions of a project as the step has left, the oldest first, and then the files of dropped
+// versions. In this order, for a version has all its files.
 func (s *sweep) trim(p trimmable, keep int, before time.Time) error {
 	project := p.num
 	if err := s.lockOwnerOf(project); err != nil {
 		return err
 	}
-	// The version after the last one to go is the newest of those that are old enough to have superseded another. One
-	// of a time to come was made by a clock that was wrong.
+	// The version after the last dropped one is the newest that is old enough to have superseded another. A version
+	// with a future time was made by a wrong clock.
 	n, err := s.Exec(`DELETE FROM versions WHERE project = ?1 AND n IN (
 		SELECT v.n FROM versions v WHERE v.project = ?1 AND v.n < (
 			SELECT max(o.n) FROM versions o JOIN projects p ON p.num = o.project
@@ -152,18 +152,17 @@ func (s *sweep) trim(p trimmable, keep int, before time.Time) error {
 
 const eraseStep = 100
 
-// An erasure is a version that was erased, whose files are still to be let go of, and the versions next to it that
-// are there; 0 is none.
+// An erasure is an erased version whose files are still to drop, and its neighbours that were not erased; 0 is none.
 type erasure struct{ project, n, before, after int64 }
 
-// It may walk through many erased versions, so it does not run where others wait. If a neighbour is erased as well
-// meanwhile, its erasure sees both gone, and lets go of the files that they shared.
+// It may read many erased versions, so it runs outside of steps. If a neighbour is erased meanwhile, its erasure sees
+// both, and drops the files that they shared.
 const selectErasures = `SELECT e.project, e.n,
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n < e.n ORDER BY v.n DESC LIMIT 1), 0),
 	coalesce((SELECT v.n FROM versions v WHERE v.project = e.project AND v.erased_at IS NULL AND v.n > e.n ORDER BY v.n LIMIT 1), 0)
 	FROM erasures e WHERE e.project > 0`
 
-// The version is gone with the first step; those that let go of its files are done by Sweep if they are cut short.
+// The version is gone with the first step; Sweep finishes the steps that drop its files.
 func (store ProjectStore) EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error {
 	err := store.db.step(ctx, nil, func(t *tx) error {
 		t.changed = changed(id)
@@ -199,8 +198,8 @@ func (db *DB) finishErasures(ctx context.Context) error {
 	return forAll(ctx, list, func(e erasure) error { return db.finish(ctx, e) })
 }
 
-// finish lets go of those files of an erased version that are in no version which is there, in steps between which
-// others get their turn.
+// finish drops the files of an erased version that no other version has, in steps between which other steps get their
+// turn.
 func (db *DB) finish(ctx context.Context, e erasure) error {
 	for done := false; !done; {
 		err := db.step(ctx, nil, func(t *tx) error {
@@ -223,9 +222,9 @@ func (db *DB) finish(ctx context.Context, e erasure) error {
 	return nil
 }
 
-// dropErased lets go of files of an erased version: a file is also in the versions between the one it came with and
-// the one it went with. So it came after the last one before n that is there, and went with the first one after it,
-// or before: the history beyond these two is not looked at.
+// dropErased drops files of an erased version. A file is in all versions from the one that added it to the one that
+// ended it: so the dropped files were added after the neighbour before n, and ended by the neighbour after it at the
+// latest.
 func (s *sweep) dropErased(e erasure) error {
 	return s.dropFiles(`SELECT until, folded, blob FROM files
 		WHERE project = ? AND until > ? AND until <= ? AND since > ? AND since <= ? LIMIT ?`,

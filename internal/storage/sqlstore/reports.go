@@ -57,7 +57,7 @@ func (t *tx) addReportJob(j sandlot.Job, report int64) error {
 	return t.do("UPDATE reports SET job = ? WHERE id = ?", id, report)
 }
 
-// The ID of a job that is done may be used again: the newest report is meant.
+// The ID of a finished job may be used again: the newest report has it.
 func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNotice, error) {
 	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
 	return account.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
@@ -74,8 +74,7 @@ func (store Operate) Reports(ctx context.Context, q operate.ReportQuery) ([]oper
 }
 
 func (store Operate) CloseReport(ctx context.Context, number string, e sandlot.LogEntry) error {
-	// Not before the time that was known to be right last: by a clock that is behind it would be closed for long
-	// already.
+	// Not before the last time that was known to be right: a clock that is behind would date it long ago.
 	return in("close report", store.db.step(ctx, nil, func(t *tx) error {
 		if _, err := t.number("SELECT id FROM reports WHERE number = ?", number); err != nil {
 			return err
@@ -96,10 +95,10 @@ func scanStop(r row) (s sandlot.Stop, err error) {
 	return s, err
 }
 
-// ofMailbox finds addresses for which names.EmailKey returns ?1, by a column that the database makes of the address.
+// ofMailbox finds the addresses for which names.EmailKey returns ?1.
 const ofMailbox = "mailbox = ?1"
 
-// A proposal stays without its address: it is the last one still, so that none before it counts again.
+// A proposal stays without its address: it is still the last one, so that none before it counts again.
 func (store StopStore) StopMail(ctx context.Context, s sandlot.Stop, key string) error {
 	queries := []string{"DELETE FROM logins WHERE " + ofMailbox}
 	if s.Kind == sandlot.StopClaims {

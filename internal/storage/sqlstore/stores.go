@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/storage/sqlstore/sqlite"
 )
 
-// Stores of one subject each. Below are those of the domain's rooms, which are made of them.
+// Stores of one subject each. The stores of the domain's rooms, below, are made of them.
 type (
 	SecretStore   struct{ db *DB }
 	AccountStore  struct{ db *DB }
@@ -138,8 +138,7 @@ func (db *DB) Operate() Operate {
 
 func (store ProjectStore) Ping(ctx context.Context) error { return store.db.Ping(ctx) }
 
-// Options differ from one use of SQLite to another. The zero value is right for a server. Now also tells
-// whether an upload has expired.
+// Options differ from one use of SQLite to another. The zero value is right for a server. Uploads expire by Now.
 type Options = sqlite.Options
 
 // DB keeps the records in one database. Publish, Credentials, Variants, Account, Mail, Gallery, Operate and Upkeep

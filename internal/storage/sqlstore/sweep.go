@@ -22,8 +22,8 @@ const mailsKept = 7 * 24 * time.Hour
 // sweepStep is how many records one step of a sweep forgets: some 3 ms.
 const sweepStep = 50
 
-// It first finishes what was cut short, and is itself done in steps between which others get their turn. Each is of
-// one kind of records, so that a damaged one keeps none of another kind.
+// It first finishes interrupted work, and runs in steps between which other steps get their turn. Each step is about
+// one kind of records, so that a damaged record blocks no other kind.
 func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int) (gone []sandlot.BlobRef, more bool, err error) {
 	var errs []error
 	all := limit
@@ -62,9 +62,9 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 	return gone, limit <= 0, in("sweep", errors.Join(errs...))
 }
 
-// sweepSteps does a part of a sweep in steps of at most size records. A record at which a step fails is passed over
-// by those that follow, so that it keeps none behind it; more of them than a step has are not about records any more.
-// It returns what is left of the limit.
+// sweepSteps runs a part of a sweep in steps of at most size records. Later steps skip a record at which a step failed,
+// so that it blocks none behind it; after as many failures as a step has records it gives up. It returns the rest of
+// the limit.
 func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, limit int) (gone []sandlot.BlobRef, left int, err error) {
 	var failed worker.Errors
 	over := map[int64]bool{}
@@ -96,7 +96,7 @@ func (db *DB) sweepSteps(ctx context.Context, part func(*sweep) error, size, lim
 	return gone, limit, failed.Err()
 }
 
-// forAll does something for each of a list. What fails keeps it from no other.
+// forAll calls do with each item of a list, also after a failure, unless that is about all.
 func forAll[T any](ctx context.Context, list []T, do func(T) error) error {
 	var failed worker.Errors
 	for _, item := range list {
@@ -109,7 +109,7 @@ func forAll[T any](ctx context.Context, list []T, do func(T) error) error {
 	return failed.Err()
 }
 
-// aboutAll tells whether an error is not about one record.
+// aboutAll reports whether an error is not about one record.
 func aboutAll(ctx context.Context, err error) bool {
 	return errors.Is(err, sandlot.ErrUnavailable) || ctx.Err() != nil
 }
@@ -123,8 +123,8 @@ type sweep struct {
 	over map[int64]bool // records that are passed over
 }
 
-// next returns the first record that a query finds and that is not passed over, which the sweep is at from then on.
-// The last argument of the query is how many it finds.
+// next returns the first record of a query that is not skipped, and sets at to it. The last argument of the query is
+// how many it finds.
 func (s *sweep) next(query string, args ...any) (int64, error) {
 	s.at = 0
 	list, err := all(context.Background(), s, scanValue[int64], query, append(args, len(s.over)+1)...)
@@ -147,12 +147,12 @@ func (s *sweep) times(query string, args ...any) error {
 }
 
 // some limits a statement to the records of a table that a condition finds by the parameter ?1; the last parameter is
-// how many. It says the condition twice, for the second asks it of a record that another step changes meanwhile.
+// how many. The condition stands there twice: the first is checked again if another step changes a record meanwhile.
 func some(table, key, condition string) string {
 	return " WHERE " + condition + " AND (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + condition + " LIMIT ?)"
 }
 
-// worded holds for a closed report that has words of people.
+// worded holds for a closed report with text that people wrote.
 const worded = "closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND "
 
 func (s *sweep) dropParts() error {
@@ -176,9 +176,9 @@ func (s *sweep) dropUploads() error {
 		WHERE u.expires_at = 0 AND NOT EXISTS (SELECT 1 FROM upload_parts p WHERE p.upload = u.num) LIMIT ?)`)
 }
 
-// dropBlobs looks at loose blobs: one that something refers to still is not loose any more, any other is forgotten.
+// dropBlobs checks loose blobs: it drops those without a reference, and unmarks the others.
 func (s *sweep) dropBlobs(before time.Time) error {
-	// Locked before anybody asks whether they are used: who is about to use one comes before or after.
+	// Locked before the references are counted: a step that is about to use one comes before or after.
 	ids, err := all(context.Background(), s, scanValue[int64],
 		`SELECT b.id FROM blobs b WHERE b.loose = 1 AND b.created_at < ?
 			ORDER BY b.created_at LIMIT ?`+s.dialect.Locked("b"), micros(before), s.left)
@@ -246,8 +246,8 @@ func dropOld(now time.Time) []func(*sweep) error {
 		{"loads", "load", "at > ?1", notAfter(now)},
 		{"mails", "id", "at < ?1", micros(now.Add(-mailsKept))},
 		{"mails", "id", "at > ?1", notAfter(now)}, // none of them counts
-		// Those that were used go before the record that says so: without it one would be good again by a clock that
-		// is set back. The others go an hour later: a call that took its time may just be using one up.
+		// Used tickets go before the record of their use: without that a clock that is set back would make them valid
+		// again. The others go an hour later: a slow call may just be using one.
 		{"tickets", "hash", "expires_at <= ?1 AND used = 1", micros(now)},
 		{"tickets", "hash", "expires_at <= ?1", micros(now.Add(-time.Hour))},
 		{"once", "key", "expires_at <= ?1", micros(now)},

@@ -11,8 +11,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// What is true of a row of projects that is deleted and can be taken back, and of one that may yet be looked at
-// again.
+// Conditions for a row of projects: it is deleted and can be taken back; it is not deleted for good.
 const (
 	inTrash = "EXISTS (SELECT 1 FROM trash t WHERE t.project = projects.num)"
 	isKept  = "(deleted_at IS NULL OR " + inTrash + ")"
@@ -111,7 +110,7 @@ func (store TrashStore) Trashed(ctx context.Context, q publish.TrashQuery) ([]pu
 	return all(ctx, store.db, scanTrashed, query, args...)
 }
 
-// emptyTrash hands over to removals what was deleted long enough ago, but for what the operator has taken down.
+// emptyTrash moves projects that were deleted long enough ago to removals, except for suspended ones.
 func (s *sweep) emptyTrash(now time.Time) error {
 	before := micros(now.Add(-publish.TrashKept))
 	const due = `SELECT t.project FROM trash t JOIN projects p ON p.num = t.project JOIN accounts a ON a.id = t.account
@@ -139,7 +138,7 @@ func (s *sweep) emptyTrash(now time.Time) error {
 	return nil
 }
 
-// purgeProjects is removeProjects for what a deleted account could have taken back.
+// purgeProjects is removeProjects for the trash of a deleted account.
 func (s *sweep) purgeProjects(account, after, last int64) error {
 	list, err := all(context.Background(), s, scanValue[int64],
 		`SELECT t.project FROM trash t JOIN projects p ON p.num = t.project

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// endedAtOnce is how many versions one step ends that are not to be opened.
+// endedAtOnce is how many versions one step ends without a trial.
 const endedAtOnce = 50
 
 // The lock under which nodes claim trials: of two at once the second sees the lease of the first.
@@ -53,8 +53,8 @@ func (store Trials) ClaimTrial(ctx context.Context, tries, daily int, length tim
 	return due, in("claim trial", err)
 }
 
-// claim leases the next version that is due, and ends those that are not to be opened. It returns nothing if those
-// filled the step.
+// claim leases the next version that is due, and ends those without a trial. It returns nothing if those filled the
+// step.
 func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.Due, error) {
 	if err := t.alone(claimsOfTrials); err != nil {
 		return trial.Due{}, err

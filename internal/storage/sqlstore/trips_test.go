@@ -17,8 +17,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestAPublishTakesAtMostSevenRoundTrips counts what is sent to PostgreSQL and waited for, by each kind of publish. Each kind is made once
-// before, so that its statements are prepared.
+// TestAPublishTakesAtMostSevenRoundTrips counts what is sent to PostgreSQL and waited for, by each kind of publish.
+// Each kind is made once before, so that its statements are prepared.
 func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 	t.Parallel()
 	const most = 7

@@ -8,9 +8,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// A lease keeps a record to one process for a while, by the clock of the database: what the clocks of processes say
-// does not matter. It lapses if nobody ends it. When it ends names it: whoever has the record next has it for longer,
-// so that one whose lease has lapsed meanwhile ends no other's.
+// A lease keeps a record to one process for a while, by the clock of the database. It lapses if nobody ends it. Its end
+// is its name: the next holder's lease ends later, so that a process whose lease has lapsed ends no other's.
 type lease struct {
 	now    time.Time
 	length time.Duration
@@ -20,8 +19,7 @@ func (db *DB) lease(length time.Duration) lease { return lease{db.engine.Now(), 
 
 func (l lease) until() int64 { return micros(l.now.Add(l.length)) }
 
-// never is a time at which no lease of that length ends: one that seems to end later got its time from a wrong clock,
-// and holds nobody up.
+// never returns the latest end of a lease of that length: a later one is from a wrong clock, and blocks nobody.
 func (l lease) never() int64 { return micros(l.now.Add(l.length + skew)) }
 
 // holds reports whether a lease of that length, which ends then, still keeps others away.
@@ -41,9 +39,8 @@ func (store Upkeep) LeaseWork(ctx context.Context, work string, held int64, leng
 	return name, in("lease work", err)
 }
 
-// Alone says that no other process uses the database, as a server knows that holds the lock of its folder: what a
-// former one was at when it ended need not wait until its lease lapses. The mail that it was at stays leased, for it
-// may have been sent.
+// Alone ends the leases of former processes, for a server that holds the lock of its folder, so that their work need
+// not wait until the leases lapse. Mail stays leased, for it may have been sent.
 func (db *DB) Alone(ctx context.Context) error {
 	return in("end the leases of former processes", db.run(ctx, do("UPDATE uploads SET leased_until = 0 WHERE leased_until > 0"),
 		do("DELETE FROM leases"),
@@ -63,11 +60,10 @@ func (store Upkeep) RecordTime(ctx context.Context, now time.Time) error {
 		do("INSERT INTO clock (one, at) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET at = excluded.at", micros(now))))
 }
 
-// skew is by how much a time may be ahead of the clock without being taken for one that a wrong clock left.
+// skew is by how much a time may be ahead of the clock before it counts as that of a wrong clock.
 const skew = time.Hour
 
-// notAfter returns the latest time that counts as past: a clock that was ahead may have left times that are still to
-// come.
+// notAfter returns the latest time that counts as past: a clock that was ahead may have left later times.
 func notAfter(now time.Time) int64 { return micros(now.Add(skew)) }
 
 func (store Upkeep) DaySalt(ctx context.Context, day int64, fresh [32]byte) (salt [32]byte, err error) {

@@ -134,8 +134,7 @@ func saveUpload(t *tx, u publish.Upload, now time.Time) (num int64, err error) {
 	return num, err
 }
 
-// endExpired takes its key from an upload that has expired, so that another can have it. Its parts are left to Sweep:
-// there may be ten thousand.
+// endExpired frees the key of an expired upload. Sweep drops its parts: there may be ten thousand.
 func endExpired(t *tx, key sandlot.Digest, now time.Time) error {
 	return t.do("UPDATE uploads SET key = NULL, token = NULL, expires_at = 0 WHERE key = ? AND expires_at <= ?", key[:], micros(now))
 }
@@ -153,9 +152,9 @@ func savePart(t *tx, upload int64, p publish.Part, now time.Time) error {
 		upload, p.N, blob)
 }
 
-// complete finds the upload that a step consumes, nil for none, and returns what closes it, and how many bytes it
-// held of an account. The remaining record has its key, the fields of part 1, and no parts; the row with the parts
-// loses its key, for Sweep.
+// complete finds the upload that a step consumes, nil for none, and returns the statements that close it, and the bytes
+// that it held of an account. A new row has its key and the fields of part 1; the row with the parts loses its key, and
+// Sweep drops it.
 func (t *tx) complete(c *publish.Completion, of sandlot.AccountID) (list []engine.Statement, held int64, err error) {
 	if c == nil {
 		return nil, 0, nil

@@ -8,13 +8,12 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// squeezeAhead is how many of the oldest and of the newest files without variants take turns: as many as it takes to
-// find the files that another account published behind many, at a cost that does not grow with those that wait.
+// squeezeAhead is how many of the oldest and of the newest files without variants take turns: enough to find the files
+// of an account behind many of another, at a cost that does not grow with the waiting files.
 const squeezeAhead = 256
 
-// The files come without variants. A blob that is a file under several names
-// comes once, under one of them. A turn is the sum of what an account's files up to that one cost, small ones first: one,
-// and one more for each 16 MiB.
+// The files come without variants; a blob with several names comes once, under one of them. A turn is the cost of an
+// account's files up to that one, small ones first: one each, and one more for each 16 MiB.
 func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int) ([]sandlot.File, error) {
 	d, l := store.db.dialect, store.db.lease(sandlot.SqueezeLeaseMax)
 	waiting := func(order string) string {

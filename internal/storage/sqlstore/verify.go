@@ -14,7 +14,7 @@ func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]s
 }
 
 func (store Upkeep) BlobUses(ctx context.Context, id int64, limit int) ([]operate.BlobUse, error) {
-	// A step of its own: a blob that is being let go of is there with its uses, or gone.
+	// One snapshot: a blob that is being dropped is there with its uses, or gone.
 	var uses []operate.BlobUse
 	err := store.db.snapshot(ctx, func(q querier) error {
 		if _, err := one(ctx, q, scanValue[int64], "SELECT id FROM blobs WHERE id = ?", id); err != nil {
@@ -121,7 +121,7 @@ func (store Upkeep) Mistakes(ctx context.Context, after int64, limit int) (found
 	return found, seen, last, in("compare records", err)
 }
 
-// It looks at deleted accounts too, whose files may still be there.
+// It checks deleted accounts, too, whose files may still be there.
 func (store Upkeep) AccountMistakes(
 	ctx context.Context, after int64, limit int,
 ) (found []operate.Mistake, seen int, last int64, err error) {
@@ -156,7 +156,7 @@ func (store Upkeep) AccountMistakes(
 	return found, seen, last, in("compare accounts", err)
 }
 
-// The references of files are told with their projects by Mistakes.
+// Mistakes reports the references of files, with their projects.
 func (store Upkeep) Damage(ctx context.Context, limit int) ([]string, error) {
 	return store.db.engine.Damage(ctx, limit, "files")
 }

@@ -1,8 +1,8 @@
 // Package engine defines what the store's queries need of a database: sqlite and postgres are engines.
 //
-// Queries are written in SQL that both databases share, with the parameters ? and ?1. What each has its own words for
-// a [Dialect] writes. A condition is read into a bool or a number alike. Errors are those that publish knows, or
-// faults of this program; no row where there has to be one is sandlot.ErrNotFound.
+// Queries are written in SQL that both databases share, with the parameters ? and ?1; a [Dialect] writes the parts in
+// which they differ. A condition can be read into a bool or a number. Errors are those of package sandlot, or faults of
+// this program; a missing row is sandlot.ErrNotFound.
 package engine
 
 import (
@@ -47,7 +47,7 @@ type Statement struct {
 
 // An Engine is one database. All methods may be called concurrently.
 type Engine interface {
-	// Step runs what one method of a store does as one atomic and durable step, that writes so many bytes of content.
+	// Step runs a method of a store as one atomic and durable step, which writes that many bytes of content.
 	// run may be called several times, each time but the last without any effect. If ctx ends before the step has
 	// begun it is dropped; after that it is not interrupted. Any error but that of a commit is sandlot.ErrNoEffect.
 	Step(ctx context.Context, bytes int, run func(Tx) error) error
@@ -58,7 +58,7 @@ type Engine interface {
 	Read(ctx context.Context, read func(Querier) error) error
 	Snapshot(ctx context.Context, read func(Querier) error) error
 	LongSnapshot(ctx context.Context, read func(Querier) error) error
-	// Dialect writes the parts of queries that this database has its own words for.
+	// Dialect returns the dialect of this database.
 	Dialect() Dialect
 	// Now returns the time of the database's clock, which all processes share: leases end by it.
 	Now() time.Time
@@ -67,44 +67,43 @@ type Engine interface {
 	Ping(ctx context.Context) error
 	// CheckPlace returns sandlot.ErrUnavailable unless the database is the one that was opened.
 	CheckPlace() error
-	// Wipe has the log emptied soon, as something was deleted that should leave no trace.
+	// Wipe requests that the log is emptied soon, after a deletion that should leave no trace.
 	Wipe()
 	// Unused returns how many bytes of the database are free for new records.
 	Unused(ctx context.Context) (int64, error)
 	// GiveBack gives some of the unused bytes back, and reports whether there are more; while steps wait it does
 	// nothing.
 	GiveBack(ctx context.Context) (more bool, err error)
-	// CopyTo writes a copy of the database, as one moment left it, into a new file, has clean remove what does not
-	// belong there, and syncs it. Of a database that is no file it is errors.ErrUnsupported.
+	// CopyTo writes a copy of the database, as of one moment, into a new file, calls clean to remove records that do
+	// not belong there, and syncs it. A database that is no file returns errors.ErrUnsupported.
 	CopyTo(ctx context.Context, path string, clean func(Tx) error) error
-	// Damage has the database check itself, and returns at most limit faults of each kind, without references of one
-	// table.
+	// Damage checks the database, and returns at most limit faults of each kind, without the references of one table.
 	Damage(ctx context.Context, limit int, except string) ([]string, error)
 	// Close lets the steps that wait finish. Every later call is sandlot.ErrUnavailable. It may be called again.
 	Close() error
 }
 
-// ErrTooMany: so many steps wait that another had better come back.
+// ErrTooMany refuses a step because too many wait.
 var ErrTooMany = fmt.Errorf("too many writes wait already: %w", sandlot.ErrUnavailable)
 
-// A Dialect writes the parts of queries that each database has its own words for.
+// A Dialect writes the parts of queries in which the databases differ.
 type Dialect interface {
-	// Numbers and Texts are a List of either as a table with the column value, for FROM, under an alias.
+	// Numbers and Texts write a List of either as a table with the column value, for FROM, under an alias.
 	Numbers(parameter, alias string) string
 	Texts(parameter, alias string) string
-	// Among holds where an expression is one of the values of such a table.
+	// Among writes the condition that an expression is one of the values of such a table.
 	Among(expression, table string) string
 	Greatest(values ...string) string
-	// EqualFold holds where two texts differ in the case of ASCII letters at most. Indexes serve it if the column
-	// comes first.
+	// EqualFold writes the condition that two texts differ in the case of ASCII letters at most. Indexes serve it if
+	// the column comes first.
 	EqualFold(a, b string) string
-	// DomainOf is the domain of an address, in small letters.
+	// DomainOf writes the domain of an address, in small letters.
 	DomainOf(address string) string
 	// Locked ends a query of a step, which then waits for others that change the rows of these tables (or aliases),
 	// sees them as those leave them, and keeps them until the step ends.
 	Locked(tables ...string) string
-	// Alone is a statement by which a step waits for others that ran it with the same number. It is empty where steps
-	// come one after the other anyway.
+	// Alone writes a statement by which a step waits for others that ran it with the same number. It is empty if steps
+	// run one after the other anyway.
 	Alone(parameter string) string
 }
 
@@ -113,7 +112,7 @@ func List[T ~int64 | ~string](list []T) string {
 	return string(text)
 }
 
-// A Table says how to read the rows of a table in order, and how to write them again.
+// A Table describes how to read the rows of a table in order, and how to write them again.
 type Table struct {
 	Name    string
 	Columns []string // the first Keys of them are the primary key, in its order
@@ -125,11 +124,11 @@ type Table struct {
 
 func (t Table) Key() []string { return t.Columns[:t.Keys] }
 
-// A Mover does the parts of copying rows that each database has its own words for.
+// A Mover does the parts of copying rows in which the databases differ.
 type Mover interface {
 	// SetAside disables all triggers, and returns the statements that enable them again. Both are part of one step.
 	SetAside(t Tx, tables []Table) (back []string, err error)
-	// Given returns the highest number that the database ever gave a row of the table; Give has it go on above.
+	// Given returns the highest number that the database ever gave a row of the table; Give makes it continue above.
 	Given(ctx context.Context, q Querier, table Table) (int64, error)
 	Give(t Tx, table Table, last int64) error
 }

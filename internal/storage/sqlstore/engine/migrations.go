@@ -16,7 +16,7 @@ type Migration struct {
 	Name string
 	SQL  string
 	Sum  [sha256.Size]byte
-	// Expands says that a program that does not know it may go on using the schema.
+	// Expands is set if a program without this migration may go on using the schema.
 	Expands bool
 }
 
@@ -48,8 +48,8 @@ func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
 	return list, nil
 }
 
-// Unapplied returns which of the known migrations a database lacks that was made by those with these checksums. If
-// the last of them only expands the schema, it may be one more than are known. If they are others, the error says so.
+// Unapplied returns the known migrations that are missing from a database with the given checksums. One more than the
+// known ones may be there, if it only expands the schema. Other migrations are an error.
 func Unapplied(name string, known []Migration, sums [][]byte, expands bool) ([]Migration, error) {
 	if n := len(sums); n > len(known)+1 || n == len(known)+1 && !expands {
 		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); "+

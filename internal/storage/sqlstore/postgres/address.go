@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// parse reads the URL of a database. What is wrong with it is said without the URL: it holds the password, and where
-// it is malformed nobody knows where that ends.
+// parse reads the URL of a database. Its errors do not quote the URL: it holds the password, and in a malformed one
+// nobody knows where that ends.
 func parse(address string) (*pgxpool.Config, error) {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return nil, errors.New("the database's URL has to begin with postgres://")
@@ -69,7 +69,7 @@ func harmless(text string, u *url.URL) bool {
 	return !strings.Contains(text, "://")
 }
 
-// nameOf is how the database is called in messages.
+// nameOf returns the name of the database for messages.
 func nameOf(config *pgconn.Config) string {
 	database := cmp.Or(config.Database, config.User) // as the server takes it
 	if strings.HasPrefix(config.Host, "/") {
@@ -78,7 +78,7 @@ func nameOf(config *pgconn.Config) string {
 	return "the database " + database + " at " + net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
 }
 
-// unreachable says in a sentence why there is no connection.
+// unreachable returns the reason why there is no connection, in a sentence.
 func unreachable(name string, err error) error {
 	e := said(err)
 	switch {
@@ -96,8 +96,7 @@ func unreachable(name string, err error) error {
 	return fmt.Errorf("%s cannot be used now: %s", name, e.Message)
 }
 
-// root is the innermost of an error: the outer ones name the user, and each address
-// that was tried.
+// root returns the innermost error: the outer ones name the user, and each address that was tried.
 func root(err error) error {
 	for {
 		switch e := err.(type) { //nolint:errorlint // each layer is looked at

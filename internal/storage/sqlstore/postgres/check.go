@@ -1,6 +1,6 @@
 package postgres
 
-// CheckURL refuses a URL that Open would refuse without asking anybody. What it says is without the password.
+// CheckURL refuses a URL that Open would refuse without a connection. Its error is without the password.
 func CheckURL(url string) error {
 	_, err := parse(url)
 	return err

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// clockEvery is how often the database's clock is looked at. Two machines drift apart by a few milliseconds in that
-// time.
+// clockEvery is the time between two readings of the database's clock, in which two machines drift apart by a few
+// milliseconds.
 const clockEvery = time.Minute
 
 // clock is the database's clock, read without a query each time.
@@ -30,7 +30,7 @@ func (c *clock) now() time.Time {
 	return r.there.Add(time.Since(r.here))
 }
 
-// measure reads the database's clock. The answer is taken for the time in the middle between question and answer.
+// measure reads the database's clock. The answer counts as the time in the middle between question and answer.
 func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 	asked := time.Now()
 	var micros int64
@@ -42,8 +42,8 @@ func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// learn takes a reading, which may be wrong by so much. One that the last reading agrees with changes nothing, so
-// that the clock seldom goes back, and by little.
+// learn records a reading that may be wrong by error. If it agrees with the last reading it changes nothing, so that
+// the clock seldom goes back, and by little.
 func (c *clock) learn(r reading, error time.Duration) {
 	if last := c.last.Load(); last != nil {
 		if off := r.there.Sub(last.there.Add(r.here.Sub(last.here))); off.Abs() <= error {

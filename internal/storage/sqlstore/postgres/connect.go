@@ -52,7 +52,7 @@ type state struct {
 // gen_random_uuid and compact indexes.
 const versionMin = 13
 
-// check says in a sentence why the database cannot be used.
+// check returns the reason why the database cannot be used, in a sentence.
 func (s state) check(name string) error {
 	switch {
 	case s.version < versionMin:
@@ -133,7 +133,7 @@ func alone(ctx context.Context, config *pgx.ConnConfig, name string) error {
 	}
 }
 
-// leading is the number that a text begins with.
+// leading returns the number at the beginning of a text.
 func leading(text string) (int, error) {
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
@@ -197,10 +197,10 @@ func bound(config *pgx.ConnConfig) {
 	}
 }
 
-// sure in a context asks the pool for a connection that has answered just now.
+// sure in a context requests a connection that has answered just now.
 type sure struct{}
 
-// acquire takes a connection of the pool. Its error is one that publish knows, unless the caller left.
+// acquire takes a connection of the pool. Its error is of package sandlot, unless the caller left.
 func (e *Engine) acquire(ctx context.Context, answers bool) (*pgxpool.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, acquireTime)
 	defer cancel()

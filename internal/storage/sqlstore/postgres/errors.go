@@ -12,7 +12,7 @@ import (
 	"sandlot"
 )
 
-// said returns the database's part of an error, nil if it was not the database.
+// said returns the database's own error in err, or nil.
 func said(err error) *pgconn.PgError {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -21,8 +21,8 @@ func said(err error) *pgconn.PgError {
 	return nil
 }
 
-// classify makes an error of the database one of those that publish knows. What none of them describes is a fault of
-// this program and comes back as it is. cut says that the connection is gone.
+// classify adds to an error of the database its meaning for the domain. Other errors are faults of this program, and
+// come back unchanged. cut is set if the connection is gone.
 func classify(err error, cut bool) error {
 	if err == nil {
 		return nil
@@ -39,7 +39,7 @@ func classify(err error, cut bool) error {
 	return fmt.Errorf("%w: %w", kind, err)
 }
 
-// kindOfOther is the kind of an error that the database did not say.
+// kindOfOther returns the kind of an error that is not the database's own.
 func kindOfOther(err error, cut bool) error {
 	var connect *pgconn.ConnectError
 	switch {
@@ -86,8 +86,8 @@ func kindOf(code string) error {
 	return nil
 }
 
-// passing reports whether a transaction that failed so, before its COMMIT, may well succeed when it is made again.
-// cut says that the connection is gone.
+// passing reports whether a transaction that failed before its COMMIT may succeed when it is made again. cut is set if
+// the connection is gone.
 func passing(err error, cut bool) bool {
 	e := said(err)
 	if e == nil {

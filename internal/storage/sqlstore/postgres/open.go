@@ -15,9 +15,9 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// connections is how many a node has, where nobody says. Steps take three of four, and reads have the others for
-// themselves at least. Three nodes with their background work then fit into the hundred that PostgreSQL allows by
-// default; more keep a server of a few cores no busier.
+// connections is the default number for a node. Steps take three of four at most, which leaves the others to reads.
+// Three nodes with their background work then fit into the hundred that PostgreSQL allows by default; more keep a
+// server of a few cores no busier.
 const connections = 16
 
 var errClosed = fmt.Errorf("%w: the database is closed", sandlot.ErrUnavailable)
@@ -182,7 +182,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 	}))
 }
 
-// It asks the database each time: behind a pooler or another server of names it may change under a connection.
+// It queries the database each time: behind a pooler or a name server it may change under a connection.
 func (e *Engine) CheckPlace() error {
 	if err := e.enter(); err != nil {
 		return err
@@ -220,11 +220,11 @@ func (e *Engine) Damage(context.Context, int, string) ([]string, error) { return
 
 var _ engine.Engine = (*Engine)(nil)
 
-// probeBytes is what Ping writes after a step that found no room: more than a publish with content in the database
-// takes, so that what it says is true of that.
+// probeBytes is the size of Ping's write after a step that found no room: more than a publish with content in the
+// database takes, so that its result holds for that.
 const probeBytes = 1 << 20
 
-// probe is random because what could be pressed takes no room.
+// probe returns random bytes, for compressible ones take no room.
 func probe() []byte {
 	bytes := make([]byte, probeBytes)
 	rand.Read(bytes)

@@ -11,8 +11,7 @@ import (
 	"sandlot"
 )
 
-// outcomeTime bounds for how long a step's outcome is asked for. A standby that takes over does so within that time,
-// and callers wait no longer.
+// outcomeTime bounds the query for a step's outcome. A standby takes over within that time, and callers wait no longer.
 const outcomeTime = 30 * time.Second
 
 // Each step has a number, which it records in the same transaction: in a row of the table steps that no other step
@@ -61,17 +60,16 @@ func (s *slots) give(one *slot, broken bool) {
 	s.free = append(s.free, one)
 }
 
-// noteStep has a step record its number. It goes before all others of the step, so that askOutcome waits for a COMMIT
-// that is still under way.
+// noteStep records the number of a step. It is its first statement, so that askOutcome waits for a COMMIT under way.
 const noteStep = "INSERT INTO steps (slot, step) VALUES ($1, $2) ON CONFLICT (slot) DO UPDATE SET step = excluded.step, at = now()"
 
 // askOutcome waits for the last transaction that wrote the slot, then returns the number that it left there. It is a
 // write itself: where commits wait for a standby, its answer comes when the standby has that transaction, too.
 const askOutcome = "INSERT INTO steps (slot, step) VALUES ($1, 0) ON CONFLICT (slot) DO UPDATE SET at = now() RETURNING step"
 
-// outcome finds out whether a step was committed whose connection broke after COMMIT was sent. The answer is certain,
-// also by a standby that has taken over: it has the row exactly if it has all else of the step. Where nobody answers
-// in time, the error does not say that nothing was changed.
+// outcome returns whether a step was committed whose connection broke after COMMIT was sent. The answer is certain,
+// also that of a standby that has taken over: it has the row exactly if it has the rest of the step. Without an answer
+// in time, the error does not claim that nothing was changed.
 func (e *Engine) outcome(s *slot, cause error) (again bool, err error) {
 	until := time.Now().Add(e.outcomeTime)
 	for n := 1; ; n++ {

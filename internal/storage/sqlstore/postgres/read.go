@@ -125,7 +125,7 @@ func (r *reader) send(query string, args []any) (*rows, error) {
 	return newRows(list, r.fault)
 }
 
-// fault makes an error one that publish knows, or says that the caller left.
+// fault classifies an error, or returns that of a caller who left.
 func (r *reader) fault(err error) error {
 	if err == nil {
 		return nil

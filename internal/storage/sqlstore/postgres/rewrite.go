@@ -6,30 +6,16 @@ import (
 	"sync"
 )
 
-// rewrittenMax bounds the queries that are kept. The store's are constants, and a few that differ by the length of a
-// list; one that builds ever new ones loses speed, and takes no memory.
-const rewrittenMax = 4096
-
-// rewritten keeps the queries that numbered has rewritten. Its zero value is empty.
-type rewritten struct {
-	mu   sync.RWMutex
-	kept map[string]string
-}
+// rewritten keeps the queries that numbered has rewritten. They are the store's constants, and few that differ by the
+// length of a list.
+type rewritten struct{ kept sync.Map }
 
 func (r *rewritten) of(query string) string {
-	r.mu.RLock()
-	text, ok := r.kept[query]
-	r.mu.RUnlock()
-	if ok {
-		return text
+	if text, ok := r.kept.Load(query); ok {
+		return text.(string)
 	}
-	text = numbered(query)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.kept == nil || len(r.kept) >= rewrittenMax {
-		r.kept = map[string]string{}
-	}
-	r.kept[query] = text
+	text := numbered(query)
+	r.kept.Store(query, text)
 	return text
 }
 

@@ -15,7 +15,7 @@ type rows struct {
 	has    bool // whether there is one
 	err    error
 	closed bool
-	end    func(error) error // closes the rest; makes an error one that publish knows
+	end    func(error) error // closes the rest, and classifies an error
 }
 
 func newRows(r pgx.Rows, end func(error) error) (*rows, error) {

@@ -80,14 +80,13 @@ func (e *Engine) repeat(ctx context.Context, most time.Duration, run func(engine
 	}
 }
 
-// pause is how long to wait after so many attempts: longer each time, and never the same, so that those who met do
-// not meet again.
+// pause returns the wait after n attempts: longer each time, and random, so that steps that met do not meet again.
 func pause(n int) time.Duration {
 	return rand.N(min(4*time.Millisecond<<min(n, 10), time.Second))
 }
 
-// attempt makes one attempt at a step. again says that it had no effect, and that the next may fare better. sure asks
-// for a connection that answers.
+// attempt makes one attempt at a step. again is set if it had no effect and the next may succeed. sure requests a
+// connection that answers.
 func (e *Engine) attempt(ctx context.Context, sure bool, most time.Duration, run func(engine.Tx) error) (again bool, err error) {
 	c, err := e.acquire(ctx, sure)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// A transaction is one of PostgreSQL's, on one connection. It implements engine.Tx. What begins it goes with its
-// first statement.
+// A transaction is engine.Tx on one connection. BEGIN goes with its first statement.
 type transaction struct {
 	e     *Engine
 	ctx   context.Context
@@ -92,8 +91,8 @@ func (t *transaction) Run(list ...engine.Statement) error {
 	return t.fault(t.conn.SendBatch(t.ctx, b).Close())
 }
 
-// rowsTogether are how many rows one statement inserts, the most that there are first: so a query has that many
-// texts, and is prepared as often. A trigger runs once for each statement.
+// rowsTogether are the numbers of rows that one statement inserts: so each query is prepared in three forms at most. A
+// trigger runs once for each statement.
 var rowsTogether = [...]int{50, 10, 1}
 
 // queue adds the rows of a statement to a batch.
@@ -129,7 +128,7 @@ func forRows(query string, n int) string {
 	return query + strings.Repeat(", "+one, n-1)
 }
 
-// fault makes an error one that publish knows.
+// fault classifies an error.
 func (t *transaction) fault(err error) error { return classify(err, t.conn.IsClosed()) }
 
 // simple runs statements without parameters or rows, such as COMMIT, and returns the tag of the last.

@@ -26,8 +26,8 @@ func code(err error) int {
 	return 0
 }
 
-// Classify makes an error of the database one of those that publish knows. What none of them describes is a fault of
-// this program and comes back as it is.
+// Classify adds to an error of the database its meaning for the domain. Other errors are faults of this program, and
+// come back unchanged.
 func Classify(err error) error {
 	if err == nil {
 		return nil

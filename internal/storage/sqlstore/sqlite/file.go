@@ -162,8 +162,8 @@ func inspect(ctx context.Context, path string, known []engine.Migration) error {
 	return sentence(path, checkPages(ctx, r, tables))
 }
 
-// lookAt opens a database for one who only looks, until end is called. Its cache is small: a look reads each page
-// once, and to give many pages back is a call of the kernel for each.
+// lookAt opens a database for reading, until end is called. Its cache is small: each page is read once, and freeing
+// many pages is a call of the kernel for each.
 func lookAt(path string) (r *reader, end func() error, err error) {
 	c, err := newConnector(path, "ro", url.Values{
 		"_busy_timeout": {strconv.Itoa(busyMillis)}, "_query_only": {"1"}, "_pragma": {"cache_size = 10"},

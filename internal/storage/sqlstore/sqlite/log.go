@@ -97,7 +97,7 @@ type logKeeper struct {
 	path   string  // of the log
 	max    atomic.Int64
 	age    atomic.Int64 // logAge, in nanoseconds
-	wiped  atomic.Bool  // whether something was deleted that is to be gone at once
+	wiped  atomic.Bool  // a deletion must leave no trace
 	next   time.Time    // when the log is emptied for its age
 	stop   chan struct{}
 	ended  chan struct{}
@@ -147,14 +147,14 @@ func (k *logKeeper) run() {
 	}
 }
 
-// Wipe has the log emptied soon: something was deleted that is to be nowhere any more.
+// Wipe requests that the log is emptied soon, after a deletion that must leave no trace.
 func (e *Engine) Wipe() { e.log.wiped.Store(true) }
 
-// refold has the writer fold the log once more where it could not copy all of it: nobody else would, as long as
-// nothing is written. While a reader keeps the log, to try costs next to nothing.
+// refold makes the writer fold the log once more if it could not copy all of it: without writes nothing else would.
+// While a reader keeps the log, a try costs next to nothing.
 func (k *logKeeper) refold() {
 	w := k.engine.write
-	// After a failed commit a step that writes nothing would pass for one that found room.
+	// After a failed commit a step that writes nothing would seem to have found room.
 	if w.ailing.Load() || !w.unfolded.Swap(false) {
 		return
 	}

@@ -2,8 +2,8 @@ package sqlite
 
 import "time"
 
-// OnCommit has replace run in place of each commit, that of this step and all later ones; it gets the function that
-// commits. It is for tests of a disk that fails.
+// OnCommit makes replace run in place of this and all later commits; it gets the function that commits. It is for tests
+// of a disk that fails.
 func (t *Tx) OnCommit(replace func(commit func() error) error) {
 	commit := t.w.commit
 	t.w.commit = func() error { return replace(commit) }
@@ -16,8 +16,7 @@ func (e *Engine) Commits() (commits, steps int64) {
 
 func (e *Engine) Waiting() int { return len(e.write.queue) }
 
-// Queries are the statements that were run so far, of readers and of the step that asks. Their plans can be looked
-// at.
+// Queries returns the statements that readers and the writer have run so far, for a look at their plans.
 func (t *Tx) Queries(e *Engine) []string {
 	list := e.read.queries()
 	for q := range t.w.stmts {

@@ -16,7 +16,7 @@ const (
 	giveBackPages = 64
 )
 
-// Unused tells how many bytes of the file are free for new records.
+// Unused returns how many bytes of the file are free for new records.
 func (e *Engine) Unused(ctx context.Context) (int64, error) {
 	pages, err := value[int64](ctx, e.read, "PRAGMA freelist_count")
 	return pages * pageSize, in("count unused pages", sandlot.NoEffect(err))
@@ -35,8 +35,8 @@ func (e *Engine) GiveBack(ctx context.Context) (more bool, err error) {
 	more = unused-giveBackPages*pageSize > unusedKept
 	err = e.Step(ctx, 0, func(t engine.Tx) error {
 		if !more {
-			// What leads to the shorter file is in the log first. The batch before this one would use up what is
-			// asked for outside.
+			// The change that makes the file shorter is in the log first. A request outside of this step would be used
+			// up by the batch before it.
 			e.write.fold.Store(true)
 		}
 		rows, err := t.Query(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", giveBackPages))

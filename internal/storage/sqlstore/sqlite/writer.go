@@ -170,9 +170,8 @@ func (w *writer) loop() {
 	}
 }
 
-// foldLog folds the log into the database when somebody asked for it, or when the disk is full: the log that has no
-// room to grow can then begin anew in the room it has. Readers that need it are not waited for, nor is another
-// checkpoint.
+// foldLog folds the log into the database on request, or when the disk is full: a log without room to grow can then
+// begin anew in its room. It does not wait for readers or another checkpoint.
 func (w *writer) foldLog(full bool) {
 	asked := w.fold.Swap(false)
 	if !asked && !full {
