@@ -139,7 +139,7 @@ func wrongConfigurations() []configuration {
 		flags(`--playtest-user "nobody-at-all" is no user of this machine`, "--playtest", "--playtest-user=nobody-at-all"),
 		flags(`the data folder /usr/share/sandlot lies where the browser of --playtest reads`, "--playtest", "--playtest-user=nobody", "--data=/usr/share/sandlot"),
 		{name: "data is a file", args: []string{"--data=FOLDER/f"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f cannot be used: not a directory"},
-		{name: "data is below a file", args: []string{"--data=FOLDER/f/a/b"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f/a/b cannot be made in FOLDER/f: not a directory"},
+		{name: "data is below a file", args: []string{"--data=FOLDER/f/a/b"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f/a/b cannot be used: not a directory"},
 	}
 	return all
 }

@@ -39,9 +39,9 @@ func (f Found) subject() sandlot.Subject {
 	return sandlot.Subject{Project: f.Project.ID}
 }
 
-// find looks up the account or project that an operator named: an account as @handle or by its e-mail address, or a project
-// by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a message that says so if it was deleted.
-// An e-mail address of several accounts is an error that lists them.
+// find looks up the account or project that an operator named: an account as @handle or by its e-mail address, or a
+// project by its id or any of its addresses. A missing one is sandlot.ErrNotFound, with a message that says so if it was
+// deleted. An e-mail address of several accounts is an error that lists them.
 func (s *Service) find(ctx context.Context, ref string) (Found, error) {
 	found, err := s.look(ctx, ref)
 	return found, s.toldDeleted(ctx, ref, err)

@@ -25,8 +25,9 @@ type Shown struct {
 	Log      []sandlot.LogEntry
 }
 
-// Show returns an account or project with its records. ref names an account as @handle or by its e-mail address, or
-// a project by its id or any of its addresses. An e-mail address of several accounts is an error that lists them. Each list has at most limit items. A deleted one is no error: Deleted describes it.
+// Show returns an account or project with its records. ref names an account as @handle or by its e-mail address, or a
+// project by its id or any of its addresses. An e-mail address of several accounts is an error that lists them. Each list
+// has at most limit items. A deleted one is no error: Deleted describes it.
 func (s *Service) Show(ctx context.Context, by sandlot.Caller, ref string, limit int) (out Shown, err error) {
 	if err := operator(by); err != nil {
 		return out, err
