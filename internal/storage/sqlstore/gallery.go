@@ -120,7 +120,8 @@ func (store Gallery) MostPlayed(ctx context.Context, since time.Time, limit int)
 	return all(ctx, store.db, scanValue[sandlot.ProjectID], `
 		SELECT p.id FROM (SELECT +project AS project, sum(plays) AS plays FROM day_figures WHERE day >= ? GROUP BY +project) d
 		JOIN projects p ON p.num = d.project
-		WHERE d.plays > 0 AND p.listed = 1 AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account)
+		WHERE d.plays > 0 AND p.listed = 1
+			AND (SELECT `+listable+` AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = p.account)
 		ORDER BY d.plays DESC, p.num DESC LIMIT ?`, dayOf(since), limit)
 }
 

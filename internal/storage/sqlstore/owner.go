@@ -94,7 +94,8 @@ func (store ClaimStore) Claimants(ctx context.Context, email string, limit int) 
 func (store ClaimStore) Disown(ctx context.Context, id sandlot.AccountID, email string) error {
 	return in("disown account", store.db.onAccount(ctx, id, func(t *tx) error {
 		if err := t.must(sandlot.ErrNotFound,
-			"UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND "+claimant(t.dialect), id, names.EmailKey(email), email); err != nil {
+			"UPDATE accounts SET email = '', mailbox = '' WHERE id = ? AND "+claimant(t.dialect),
+			id, names.EmailKey(email), email); err != nil {
 			return err
 		}
 		return t.do("DELETE FROM verifications WHERE account = ?", id)

@@ -22,8 +22,10 @@ func (store Variants) Unsqueezed(ctx context.Context, except []int64, limit int)
 	}
 	files, err := all(ctx, store.db, scanFile, `WITH
 		w AS (`+waiting("id")+` UNION `+waiting("id DESC")+`),
-		owned AS (SELECT id, size, (SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = w.id LIMIT 1) AS account FROM w),
-		t AS (SELECT id, id = min(id) OVER () AS oldest, sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
+		owned AS (SELECT id, size,
+			(SELECT p.account FROM files f JOIN projects p ON p.num = f.project WHERE f.blob = w.id LIMIT 1) AS account FROM w),
+		t AS (SELECT id, id = min(id) OVER () AS oldest,
+			sum(1 + size / 16777216) OVER (PARTITION BY account ORDER BY size > 16777216, id) AS turn
 			FROM owned WHERE account IS NOT NULL ORDER BY oldest DESC, turn, id LIMIT ?5)
 		SELECT `+fileColumns+` FROM t JOIN blobs b ON b.id = t.id JOIN files f ON f.blob = b.id
 		WHERE NOT EXISTS (SELECT 1 FROM files o WHERE o.blob = b.id AND (o.project, o.since, o.folded) < (f.project, f.since, f.folded))
