@@ -102,7 +102,7 @@ func TestWhatCannotBeUsedIsToldAndTheNextSourceTaken(t *testing.T) {
 	w.PutFile(w.key, w.id, "art/shown.png", plain("blue", 64, 36))
 	w.work()
 	m := w.mine()
-	if len(m.Findings) != 2 || m.Findings[0] != (cover.Finding{Source: cover.FromCover, File: "cover.png", Problem: picture.Problem{Kind: picture.OtherFormat, Format: "MP4"}}) || m.Findings[1].Format != "SVG" || m.Findings[0].Message() != "Its format is MP4. Save one picture of it as a PNG or JPEG file, and take that." || m.Source != cover.FromDocument {
+	if len(m.Findings) != 2 || m.Findings[0] != (cover.Finding{Source: cover.FromCover, File: "cover.png", Problem: picture.Problem{Kind: picture.OtherFormat, Format: "MP4"}}) || m.Findings[1].Format != "SVG" || m.Findings[0].Message() != "Its format is MP4. Save one picture of it as a PNG, JPEG or WebP file, and take that." || m.Source != cover.FromDocument {
 		t.Errorf("it is %+v", m)
 	}
 	err := w.Covers.Upload(t.Context(), w.owner, w.id, strings.NewReader("GIF89a"))

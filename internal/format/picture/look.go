@@ -53,12 +53,9 @@ func lookAt(data []byte) (look, error) {
 	case "WebP":
 		err = l.webp(data)
 	}
-	switch l.format = format; {
-	case err == errMoves:
+	if l.format = format; err == errMoves {
 		return look{}, &Problem{Kind: Moving, Format: format}
-	case err == errLossless:
-		return look{}, &Problem{Kind: OtherFormat, Format: "lossless WebP"}
-	case err != nil:
+	} else if err != nil {
 		return look{}, &Problem{Kind: Damaged, Format: format}
 	}
 	return l, nil

@@ -90,7 +90,7 @@ func near(img image.Image, x, y int, want color.NRGBA) bool {
 func TestPicturesAreCutToTheirShapeInAllWidths(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string][]byte{
-		"wide PNG": pngOf(t, drawn(1500, 800)), "tall JPEG": jpegOf(t, drawn(700, 1400)), "moving PNG": chunked(pngOf(t, drawn(640, 360)), "acTL\x00\x00\x00\x02\x00\x00\x00\x00", "fdAT\x00\x00\x00\x01frame"), "progressive JPEG": progressive(640, 360, 2), "lossy WebP": sample(t, "lossy.webp"),
+		"wide PNG": pngOf(t, drawn(1500, 800)), "tall JPEG": jpegOf(t, drawn(700, 1400)), "moving PNG": chunked(pngOf(t, drawn(640, 360)), "acTL\x00\x00\x00\x02\x00\x00\x00\x00", "fdAT\x00\x00\x00\x01frame"), "progressive JPEG": progressive(640, 360, 2), "lossy WebP": sample(t, "lossy.webp"), "lossless WebP": sample(t, "lossless.webp"), "WebP of many sets": naming(640, 360, 300, 300), "WebP as of a browser": sample(t, "lossless-sets.webp"), "WebP with alpha": sample(t, "alpha.webp"),
 	} {
 		for _, shape := range []Shape{Cover(), Portrait()} {
 			made, err := maker().Make(t.Context(), bytes.NewReader(sent), shape)
@@ -292,11 +292,12 @@ func TestHostilePicturesAreRefused(t *testing.T) {
 		"a cut JPEG":                   {jpegOf(t, drawn(64, 36))[:400], Problem{Kind: Damaged, Format: "JPEG"}},
 		"a cut WebP":                   {sample(t, "lossy.webp")[:600], Problem{Kind: Damaged, Format: "WebP"}},
 		"a WebP that moves":            {riff(part("VP8X", "\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00")), Problem{Kind: Moving, Format: "WebP"}},
-		"a WebP larger than it says":   {riff(part("VP8X", "\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 16_383, Height: 16_383}},
-		"a WebP without loss":          {sample(t, "lossless.webp"), Problem{Kind: OtherFormat, Format: "lossless WebP"}},
-		"a WebP with transparency":     {sample(t, "alpha.webp"), Problem{Kind: OtherFormat, Format: "lossless WebP"}},
+		"a WebP with a large canvas":   {riff(part("VP8X", "\x10\x00\x00\x00\xff\xff\xff\xff\xff\xff"), part("ALPH", "\x01abc"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: Damaged, Format: "WebP"}},
+		"a WebP larger than it says":   {riff(part("VP8X", "\x00\x00\x00\x00\x0f\x00\x00\x0f\x00\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f")), Problem{Kind: Damaged, Format: "WebP"}},
+		"a WebP of many codes":         {naming(64, 53, 65_536, 0), Problem{Kind: TooMuchMemory, Format: "WebP", Width: 64, Height: 53}},
+		"a WebP of fewer than it says": {naming(640, 360, 300, 200), Problem{Kind: Damaged, Format: "WebP"}},
 		"a WebP that lies of its size": {[]byte("RIFF\xff\xff\xff\x7fWEBPVP8 \xf0\xff\xff\x7f\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), Problem{Kind: Damaged, Format: "WebP"}},
-		"two frames":                   {riff(part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: Damaged, Format: "WebP"}},
+		"two frames":                   {riff(part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00"), part("VP8 ", "\x10\x00\x00\x9d\x01\x2a\x10\x00\x10\x00")), Problem{Kind: TooManyPixels, Format: "WebP", Width: 1 << 30, Height: 1 << 30}},
 		"too small":                    {pngOf(t, drawn(40, 12)), Problem{Kind: TooSmall, Width: 40, Height: 12}},
 		"a line":                       {pngOf(t, drawn(4000, 9)), Problem{Kind: TooSmall, Width: 4000, Height: 9}},
 		"too many bytes":               {append(whole, make([]byte, MaxBytes)...), Problem{Kind: TooManyBytes}},

@@ -29,7 +29,7 @@ type Problem struct {
 func (p *Problem) Error() string {
 	switch p.Kind {
 	case OtherFormat:
-		return fmt.Sprintf("Its format is %s. Save one picture of it as a PNG or JPEG file, and take that.", p.Format)
+		return fmt.Sprintf("Its format is %s. Save one picture of it as a PNG, JPEG or WebP file, and take that.", p.Format)
 	case Moving:
 		return fmt.Sprintf("It is a %s that moves. Save one picture of it as a PNG, JPEG or WebP file, and take that.", p.Format)
 	case TooManyBytes:

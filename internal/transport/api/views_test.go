@@ -320,7 +320,7 @@ func TestTheOwnersKeysLearnWhyAPictureIsNotTheCover(t *testing.T) {
 	w.Exec(`INSERT INTO covers (project, findings) SELECT num, ? FROM projects WHERE id = ?`,
 		`[{"source":"cover","file":"cover.png","kind":"format","format":"movie"},{"source":"shot","file":"","kind":"slow"}]`, w.projectID)
 	want := []any{
-		obj{"source": "cover", "filename": "cover.png", "message": "Its format is movie. Save one picture of it as a PNG or JPEG file, and take that."},
+		obj{"source": "cover", "filename": "cover.png", "message": "Its format is movie. Save one picture of it as a PNG, JPEG or WebP file, and take that."},
 		obj{"source": "shot", "filename": nil, "message": "It takes too long to read. Make it smaller: 1280 by 720 pixels are enough. Or save it as an ordinary JPEG or PNG file."},
 	}
 	for _, key := range []string{w.account, w.project} {
