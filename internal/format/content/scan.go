@@ -80,11 +80,15 @@ func (s *scanner) ended() error {
 }
 
 // fill moves unconsumed bytes to the front of the window and reads until half of it is full: many small reads would
-// otherwise become as many small writes.
+// otherwise become as many small writes. Of the first window it reads less: a client may send no more before an answer.
 func (s *scanner) fill() {
 	s.slide()
+	half := len(s.buf) / 2
+	if len(s.buf) == s.begin {
+		half = leastFirst / 2
+	}
 	var n int
-	n, s.err = Fill(s.body, s.buf[s.w:], max(1, len(s.buf)/2-s.w))
+	n, s.err = Fill(s.body, s.buf[s.w:], max(1, half-s.w))
 	s.w += n
 	s.show()
 }
