@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -49,8 +50,8 @@ func (w *word) stands(t []byte, at int) bool {
 	return before >= 0 && len(t)-at >= len(w.word) && foldedIs(t[at:at+len(w.word)], w.word) && foldedIs(t[before:at], w.prefix)
 }
 
-// words are searched in pages and scripts, without regard to case: word, if prefix stands before it. The first two
-// letters of a word should be a rare pair: they decide how fast the search is.
+// words are searched in pages and scripts, without regard to case: word, if prefix stands before it. A word has at least
+// five letters.
 var words = []word{
 	{"", "keydown", keys},
 	{"", "keyup", keys},
@@ -123,34 +124,43 @@ var words = []word{
 	{"document", ".title", titles},
 }
 
-// wordLists are the words by their first two bytes, and wordSearch has the number of the list for each pair of bytes, 0
-// for none: it stays in the nearest cache. Beyond a look at each pair of bytes, the search costs a comparison with the
-// few words of that beginning.
-var wordLists, wordSearch = func() (lists [][]uint8, by [1 << 14]uint8) {
-	lists = make([][]uint8, 1, len(words)+1)
+// A gram is a place of four bytes in a word, by which the word is found.
+type gram struct{ word, at uint8 }
+
+// gramLists are the first two grams of the words by the hash of their bytes, and gramSearch has the number of the list
+// for each hash, 0 for none: it stays in the nearest cache. A look at every second place of a text finds each word by
+// one of its two, and costs a comparison only where the four bytes are likely those of a word.
+var gramLists, gramSearch = func() (lists [][]gram, by [1 << hashBits]uint8) {
+	lists = make([][]gram, 1, 2*len(words)+1)
 	for n, w := range words {
-		at := pairOf(w.word[0], w.word[1])
-		if by[at] == 0 {
-			by[at], lists = uint8(len(lists)), append(lists, nil)
+		for at := range uint8(2) {
+			h := hashOf([]byte(w.word[at:]))
+			if by[h] == 0 {
+				by[h], lists = uint8(len(lists)), append(lists, nil)
+			}
+			lists[by[h]] = append(lists[by[h]], gram{uint8(n), at})
 		}
-		lists[by[at]] = append(lists[by[at]], uint8(n))
 	}
 	return lists, by
 }()
 
-// pairOf maps two bytes to a number, which is the same for both cases of a letter.
-func pairOf(a, b byte) int { return int(a|0x20)&0x7f<<7 | int(b|0x20)&0x7f }
+const hashBits = 12
+
+// hashOf returns a hash of the first four bytes of b, which is the same for both cases of a letter.
+func hashOf(b []byte) uint32 {
+	return (binary.LittleEndian.Uint32(b) | 0x20202020) * 0x9e3779b1 >> (32 - hashBits)
+}
 
 // words searches for all words in the text between two offsets.
 func (s *scanner) words(from, to int) {
-	for t, i := s.text[:to], from; i+1 < to; i++ {
-		list := wordSearch[pairOf(t[i], t[i+1])]
+	for t, i := s.text[:to], from; i+4 <= to; i += 2 {
+		list := gramSearch[hashOf(t[i:])]
 		if list == 0 {
 			continue
 		}
-		for _, n := range wordLists[list] {
-			if words[n].stands(t, i) {
-				s.found(words[n].fact, i)
+		for _, g := range gramLists[list] {
+			if w, at := &words[g.word], i-int(g.at); at >= from && w.stands(t, at) {
+				s.found(w.fact, at)
 			}
 		}
 	}
