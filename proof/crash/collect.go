@@ -71,7 +71,7 @@ func (e *epoch) ageRecords(ctx context.Context) error {
 	if _, err := db.ExecContext(ctx, fmt.Sprintf("UPDATE blobs SET created_at = created_at - %d", aged.Microseconds())); err != nil {
 		return err
 	}
-	for _, table := range []string{"uploads", "once"} {
+	for _, table := range []string{"uploads", "idempotency"} {
 		if _, err := db.ExecContext(ctx, "UPDATE "+table+" SET expires_at = 1 WHERE expires_at > 0"); err != nil {
 			return err
 		}

@@ -225,7 +225,7 @@ func integrity() []mutation {
 		{"an upload_id without a key is everybody's", "internal/domain/publish/uploads.go", `owner = "network " + by.From.Network`, `owner = "network"`, "-run ^TestRegression11 " + publishTests},
 		{"open uploads are outside of the quota", "internal/storage/sqlstore/quota.go", "WHERE account = a.id AND expires_at", "WHERE account = -a.id AND expires_at", "-run ^TestRegression03 " + publishTests},
 		{"open uploads of a network are outside of its limit", "internal/storage/sqlstore/quota.go", "has.bytes > all.times*q.Bytes", "false && has.bytes > all.times*q.Bytes", "-run ^TestRegression03 " + publishTests},
-		{"an answer is recorded twice", "internal/storage/sqlstore/idempotency.go", "	WHERE once.expires_at <= ?11`", "	WHERE once.expires_at <= ?11 OR 1`", storeTests},
+		{"an answer is recorded twice", "internal/storage/sqlstore/idempotency.go", "	WHERE idempotency.expires_at <= ?11`", "	WHERE idempotency.expires_at <= ?11 OR 1`", storeTests},
 		{"a record of an answer is not part of the step", "internal/storage/sqlstore/idempotency.go", "		err := t.must(sandlot.ErrAlreadyDone, insertRecord,", "		if o != nil {\n			return nil\n		}\n		err := t.must(sandlot.ErrAlreadyDone, insertRecord,", storeTests},
 		{"blobs are stored in a folder that was moved away", "internal/storage/blob/disk.go", "d.place = place", "_ = place", "-run ^TestRegression09 " + blobTests},
 		{"a batch of plays counts twice after another node's", "internal/storage/sqlstore/days.go", "WHERE counters.batch < excluded.batch", "WHERE 1 = 1", storeTests},

@@ -65,7 +65,7 @@ func (h *house) collect() {
 // aged are the tables and folders from which something goes when it is old enough.
 func aged() []string {
 	return []string{
-		"blobs on disk", "blobs", "uploads", "upload_parts", "versions", "files", "day_figures", "once", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links",
+		"blobs on disk", "blobs", "uploads", "upload_parts", "versions", "files", "day_figures", "idempotency", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links",
 	}
 }
 
@@ -85,7 +85,7 @@ func (h *house) leave() {
 	h.Gallery.Play(h.t.Context(), testworld.Nobody(), id, gallery.Player{ID: "x"})
 	expect.OK(h.t, h.Counters.Flush(h.t.Context()))
 	soon, now := h.World.Now().Add(time.Hour).UnixMicro(), h.World.Now().UnixMicro()
-	h.exec("INSERT INTO once (key, request, expires_at, account, project, version, mail, answer) VALUES (x'01', x'01', ?, 0, '', 0, 0, x'')", soon)
+	h.exec("INSERT INTO idempotency (key, request, expires_at, account, project, version, mail, answer) VALUES (x'01', x'01', ?, 0, '', 0, 0, x'')", soon)
 	h.exec("INSERT INTO verifications (token, account, email, expires_at) VALUES (x'01', 1, 'a@example.org', ?)", soon)
 	h.exec("INSERT INTO sessions (hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (x'01', 1, '', 0, 0, 0, ?)", soon)
 	h.exec("INSERT INTO logins (browser, email, back, tries, proved, asked_at, expires_at) VALUES (x'01', 'a@example.org', '', 0, 0, 0, ?)", soon)

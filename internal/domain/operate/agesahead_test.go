@@ -97,7 +97,7 @@ func TestRegression38WhatAClockWasAheadLeftGoes(t *testing.T) {
 			h.collect()
 		}
 		kept := h.Sizes()
-		for _, name := range []string{"uploads", "upload_parts", "once", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links"} {
+		for _, name := range []string{"uploads", "upload_parts", "idempotency", "verifications", "sessions", "logins", "stops", "mails", "email_moves", "email_links"} {
 			if kept[name] != 0 {
 				t.Errorf("%s: %d are left", name, kept[name])
 			}

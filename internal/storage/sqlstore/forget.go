@@ -61,8 +61,8 @@ func remnants(d engine.Dialect) []remnant {
 			empty: "UPDATE uploads SET meta = ?2, done_answer = ?3, done_made = ?3 WHERE num = ?1", with: []any{noWords, nothing},
 		},
 		{
-			find:  "SELECT key FROM once WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
-			empty: "UPDATE once SET answer = ?2, made = ?2 WHERE key = ?1", with: []any{nothing},
+			find:  "SELECT key FROM idempotency WHERE account = ?1 AND (length(answer) > 0 OR length(made) > 0) LIMIT ?2",
+			empty: "UPDATE idempotency SET answer = ?2, made = ?2 WHERE key = ?1", with: []any{nothing},
 		},
 		{
 			find: `SELECT v.project * 4294967296 + v.n FROM projects p JOIN versions v ON v.project = p.num

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	selectRecords = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM once WHERE "
+	selectRecords = "SELECT key, request, expires_at, account, project, version, mail, answer, made FROM idempotency WHERE "
 	selectRecord  = selectRecords + "key = ? AND expires_at > ?"
 )
 
@@ -38,12 +38,12 @@ func (store ProjectStore) IdempotencyRecord(
 
 // insertRecord replaces an expired record, and changes nothing if one is in force. The account is ?4, or else that of
 // the project ?10, or else 0.
-const insertRecord = `INSERT INTO once (key, request, expires_at, account, project, version, mail, answer, made)
+const insertRecord = `INSERT INTO idempotency (key, request, expires_at, account, project, version, mail, answer, made)
 	VALUES (?1, ?2, ?3, coalesce(nullif(CAST(?4 AS BIGINT), 0), (SELECT account FROM projects WHERE id = ?10), 0), ?5, ?6, ?7, ?8, ?9)
 	ON CONFLICT (key) DO UPDATE SET request = excluded.request, expires_at = excluded.expires_at, account = excluded.account,
 	project = excluded.project,
 		version = excluded.version, mail = excluded.mail, answer = excluded.answer, made = excluded.made
-	WHERE once.expires_at <= ?11`
+	WHERE idempotency.expires_at <= ?11`
 
 // addRecord records o for the account of its step, or if that is 0 for the owner of the project; nil records nothing.
 // It returns sandlot.ErrAlreadyDone if a step was made under one of the keys before. It comes first in a step, so that
@@ -69,7 +69,7 @@ func ownRecord(o *publish.IdempotencyRecord, account sandlot.AccountID) (list []
 		return nil
 	}
 	for _, key := range recordKeys(o) {
-		list = append(list, do("UPDATE once SET account = ? WHERE key = ?", account, key[:]))
+		list = append(list, do("UPDATE idempotency SET account = ? WHERE key = ?", account, key[:]))
 	}
 	return list
 }

@@ -38,7 +38,7 @@ var movedTables = []engine.Table{
 	moved("trials", "project", "version at outcome seen trying tries leased_until day opened"),
 	moved("removals", "project", "at"),
 	numbered("acts", "id", "at actor action target reason name"),
-	moved("once", "key", "request expires_at account project version mail answer made"),
+	moved("idempotency", "key", "request expires_at account project version mail answer made"),
 	numbered("sessions", "id", "hash account agent created_at proved_at seen_at expires_at"),
 	moved("day_figures", "project day", "plays likes players seen lengths"),
 	moved("version_figures", "project version", "day plays likes players seen lengths"),
@@ -71,7 +71,7 @@ func moved(name, key, rest string) engine.Table {
 	t := engine.Table{Name: name, Columns: strings.Fields(key), Page: movedPage}
 	t.Keys = len(t.Columns)
 	t.Columns = append(t.Columns, strings.Fields(rest)...)
-	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "once", "blobs"}, name) {
+	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs"}, name) {
 		t.Page = movedHeavyPage
 	}
 	return t

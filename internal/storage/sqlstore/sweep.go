@@ -250,7 +250,7 @@ func dropOld(now time.Time) []func(*sweep) error {
 		// again. The others go an hour later: a slow call may just be using one.
 		{"tickets", "hash", "expires_at <= ?1 AND used = 1", micros(now)},
 		{"tickets", "hash", "expires_at <= ?1", micros(now.Add(-time.Hour))},
-		{"once", "key", "expires_at <= ?1", micros(now)},
+		{"idempotency", "key", "expires_at <= ?1", micros(now)},
 		{"verifications", "token", "expires_at <= ?1", micros(now)},
 		{"sessions", "id", "expires_at <= ?1", micros(now)},
 		{"logins", "id", "expires_at <= ?1", micros(now)},
@@ -272,7 +272,7 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"uploads", "num", "expires_at", "", publish.UploadLife},
 		{"trash", "project", "at", "", 0},
 		{"removals", "project", "at", "", 0},
-		{"once", "key", "expires_at", "", publish.IdempotencyLife},
+		{"idempotency", "key", "expires_at", "", publish.IdempotencyLife},
 		{"tickets", "hash", "expires_at", "", publish.IdempotencyLife},
 		{"verifications", "token", "expires_at", "", account.VerificationLifeMax},
 		{"sessions", "id", "expires_at", "", sandlot.SessionLife},

@@ -94,7 +94,7 @@ func TestASweepForgetsNothingThatAnotherStepRenews(t *testing.T) {
 		{"loads", "INSERT INTO loads (load, at) VALUES (1, ?)", "UPDATE loads SET at = ?", micros(now)},
 		{"counters", "INSERT INTO counters (process, batch, at) VALUES (1, 1, ?)", "UPDATE counters SET at = ?", micros(now)},
 		{"mails", "INSERT INTO mails (mailbox, at, job) VALUES ('x', ?, 1)", "UPDATE mails SET at = ?", micros(now)},
-		{"once", "INSERT INTO once (key, request, expires_at, account, project, version, mail, answer) VALUES ('x', 'x', ?, 1, '', 0, 0, '')", "UPDATE once SET expires_at = ?", soon},
+		{"idempotency", "INSERT INTO idempotency (key, request, expires_at, account, project, version, mail, answer) VALUES ('x', 'x', ?, 1, '', 0, 0, '')", "UPDATE idempotency SET expires_at = ?", soon},
 		{"sessions", "INSERT INTO sessions (id, hash, account, agent, created_at, proved_at, seen_at, expires_at) VALUES (1, 'x', 1, '', 0, 0, 0, ?)", "UPDATE sessions SET expires_at = ?", soon},
 		{"logins", "INSERT INTO logins (id, browser, email, back, tries, proved, asked_at, expires_at) VALUES (1, 'x', '', '', 0, 0, 0, ?)", "UPDATE logins SET expires_at = ?", soon},
 		{"uploads WHERE expires_at > 0", "INSERT INTO uploads (key, owner, meta, total, generation, expires_at) VALUES ('x', 'x', 'x', 1, 1, ?)", "UPDATE uploads SET expires_at = ?", soon},

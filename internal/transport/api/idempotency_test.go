@@ -112,8 +112,8 @@ func TestIdempotencyRecordsHoldNoKeyInClear(t *testing.T) {
 			}
 		}
 	}
-	if _, err := w.DB.Publish().IdempotencyRecord(t.Context(), sandlot.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM once")) != 1 || w.Query("SELECT count(*) FROM once")[0] != "5" {
-		t.Fatalf("kept %v", w.Query("SELECT count(*) FROM once"))
+	if _, err := w.DB.Publish().IdempotencyRecord(t.Context(), sandlot.Digest{}, time.Now()); err == nil || len(w.Query("SELECT count(*) FROM idempotency")) != 1 || w.Query("SELECT count(*) FROM idempotency")[0] != "5" {
+		t.Fatalf("kept %v", w.Query("SELECT count(*) FROM idempotency"))
 	}
 	files, err := filepath.Glob(filepath.Join(w.Dir, "sandlot.db*"))
 	if err != nil || len(files) < 2 {
