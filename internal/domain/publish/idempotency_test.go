@@ -293,7 +293,7 @@ func TestIdempotencyOnTwoNodes(t *testing.T) {
 			t.Error("other keys")
 		}
 		after := w.kept()
-		if after["once"] == before["once"] || after["versions"] > before["versions"]+1 || after["accounts"] > before["accounts"]+1 {
+		if after["idempotency"] == before["idempotency"] || after["versions"] > before["versions"]+1 || after["accounts"] > before["accounts"]+1 {
 			t.Errorf("kept %v, before %v", after, before)
 		}
 	})

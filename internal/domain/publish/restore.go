@@ -75,7 +75,7 @@ func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 // RestoreVersion is Restore for the owner of an account, in a session. A missing version is ErrNotFound. The same form
 // again changes nothing.
 func (s *Service) RestoreVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, form Form) error {
-	err := s.rearrange(ctx, by, id, formAct{form, []string{"restore", strconv.Itoa(n)}},
+	err := s.rearrange(ctx, by, id, formAct{form, []string{string(sandlot.OpRestore), strconv.Itoa(n)}},
 		arrangement{restored: n, change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 			return s.backTo(ctx, p, current, n)
 		}})
