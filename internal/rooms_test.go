@@ -37,7 +37,7 @@ const (
 // mostFiles bounds the files of the two largest rooms, without tests.
 var mostFiles = map[string]int{"publish": 30, "web": 40}
 
-// wide are structs with more than mostFields: a request and an answer of the API, field by field, and what is found in
+// wide are structs with more than mostFields: a request and an answer of the API, field by field, and the findings in
 // one file of a project.
 var wide = []string{"client.Fields", "client.Change", "check.Look"}
 

@@ -8,9 +8,9 @@ import (
 	"sandlot/internal/domain/heads"
 )
 
-// An Around runs a step of the database and returns its error. blobs are those that the step may record, and the step
-// returns what it changed, with an error, too: it is the change if the step had its effect. What Around does then is
-// done before the step is acknowledged.
+// An Around runs a step of the database and returns its error. blobs are those that the step may record. The step
+// returns its changes, with an error, too, for it may have had its effect. Around returns before the step is
+// acknowledged.
 type Around func(step func() (sandlot.Changed, error), blobs []sandlot.Blob) error
 
 // A Store keeps the records. Each method is one atomic, durable step: if it returns nil, its effect survives a crash

@@ -130,13 +130,14 @@ func runBefore(b []byte, c byte) int {
 // invalid returns the index of the first byte of b that may not stand in a string, -1 if all may.
 func invalid(b []byte) int {
 	whole := len(b)
-	for i := 0; i < len(b); i++ {
-		for i+8 <= len(b) && noControl(binary.LittleEndian.Uint64(b[i:])) {
+	for i := 0; i < whole; {
+		switch {
+		case i+8 <= len(b) && noControl(binary.LittleEndian.Uint64(b[i:])):
 			i += 8
-		}
-		if i < len(b) && b[i] < ' ' {
+		case b[i] < ' ':
 			whole = i
-			break
+		default:
+			i++
 		}
 	}
 	if bad := invalidUTF8(b[:whole]); bad >= 0 {
@@ -148,7 +149,7 @@ func invalid(b []byte) int {
 	return -1
 }
 
-// noControl reports whether no byte of eight is a control character. It may miss that there is none.
+// noControl reports whether no byte of eight is a control character. It may report false where none is.
 func noControl(eight uint64) bool {
 	const ones = 0x0101010101010101
 	return (eight-ones*' ')&(ones*0x80) == 0

@@ -52,7 +52,7 @@ func Blocked(text []byte) (out []string) {
 	return out
 }
 
-// features are what the sandbox lacks, with texts of documents that use it. They never change.
+// features are those that the sandbox lacks, with texts of documents that use them. They never change.
 var features = []struct {
 	what  string
 	marks []string

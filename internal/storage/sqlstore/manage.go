@@ -190,13 +190,13 @@ func fillChanges(list []sandlot.VersionChange, files []fileSpan) {
 		v := &list[i]
 		v.Known = !v.Erased && (v.N == 1 || i+1 < len(list) && !list[i+1].Erased)
 		if v.Known {
-			tell(v, came[v.N], went[v.N])
+			fillFiles(v, came[v.N], went[v.N])
 		}
 	}
 }
 
-// tell fills in the added and removed files of a version, by name.
-func tell(v *sandlot.VersionChange, came, went []fileSpan) {
+// fillFiles fills in the added and removed files of a version, by name.
+func fillFiles(v *sandlot.VersionChange, came, went []fileSpan) {
 	old := make(map[string]fileSpan, len(went))
 	for _, f := range went {
 		old[f.name] = f

@@ -11,8 +11,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestFault10FilesThatAreGone: what is written to a file that was deleted or replaced is synced and yet lost, so it is
-// not acknowledged.
+// TestFault10FilesThatAreGone: a write to a file that was deleted or replaced is synced and yet lost, so it is not
+// acknowledged.
 func TestFault10FilesThatAreGone(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(path string) error{

@@ -155,7 +155,7 @@ type DB struct {
 	engine  engine.Engine
 	dialect engine.Dialect
 	mover   engine.Mover
-	swept   *atomic.Bool // whether a sweep that is not at its end has forgotten anything
+	swept   *atomic.Bool // whether an unfinished sweep has forgotten anything; tests copy a DB to observe it apart
 	around  publish.Around
 }
 
@@ -194,14 +194,14 @@ func (db *DB) Now() time.Time { return db.engine.Now() }
 // Observe has every step of the database go through around from now on, those of its other stores, too.
 func (p Publish) Observe(around publish.Around) { p.SecretStore.db.around = around }
 
-// unobserved is how a command runs steps, which has no cached heads and no staged blobs.
+// unobserved runs the steps of a command, which has no cached heads and no staged blobs.
 func unobserved(step func() (sandlot.Changed, error), _ []sandlot.Blob) error {
 	_, err := step()
 	return err
 }
 
-// step runs what one method does, with the blobs that it was given, as one atomic and durable step. All steps that
-// change records pass here, so the observer gets each one's blobs before it, and what it changed before it returns.
+// step runs the statements of one method as one atomic and durable step, which may record the blobs. All steps that
+// change records pass here, so the observer gets the blobs of each before it runs, and its changes before it returns.
 func (db *DB) step(ctx context.Context, blobs []sandlot.Blob, run func(*tx) error) error {
 	bytes := 0
 	for _, b := range blobs {

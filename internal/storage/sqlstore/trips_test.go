@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestAPublishTakesAtMostSevenRoundTrips counts what is sent to PostgreSQL and waited for, by each kind of publish.
+// TestAPublishTakesAtMostSevenRoundTrips counts the round trips to PostgreSQL of each kind of publish.
 // Each kind is made once before, so that its statements are prepared.
 func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ const databases = 1024
 // end of the test. It ends the test as testenv.Skip does where there is no server.
 //
 // Two things are the whole server's: channels of PUBLISH have no database, so their names must be the test's own; and
-// what empties or stops all of it is for a server from testenv.StartRedis.
+// a test that empties or stops the server takes one from testenv.StartRedis.
 func Database(tb testing.TB) (url string) {
 	tb.Helper()
 	server := testenv.ServerURL(tb, "SANDLOT_TEST_REDIS", "Redis")

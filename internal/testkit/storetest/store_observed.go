@@ -14,7 +14,7 @@ import (
 type observed struct {
 	s       Records
 	mu      sync.Mutex
-	known   map[sandlot.ProjectID]sandlot.Project // what was read of a project since a step returned it
+	known   map[sandlot.ProjectID]sandlot.Project // as read since a step returned it
 	given   map[sandlot.BlobRef]bool
 	changed sandlot.Changed // by the steps since the last call of change
 }
@@ -53,7 +53,7 @@ func (o *observed) around(step func() (sandlot.Changed, error), blobs []sandlot.
 	return err
 }
 
-// read returns what is shown of all projects, without what has numbers of its own.
+// read returns all projects as heads cache them, without counts and change numbers.
 func (o *observed) read() map[sandlot.ProjectID]sandlot.Project {
 	all := map[sandlot.ProjectID]sandlot.Project{}
 	list, _ := o.s.Operate.ListProjects(context.Background(), operate.ProjectQuery{Limit: 999})
@@ -64,7 +64,7 @@ func (o *observed) read() map[sandlot.ProjectID]sandlot.Project {
 	return all
 }
 
-// change returns what the steps changed since it was called before.
+// change returns the changes of the steps since its last call.
 func (o *observed) change() sandlot.Changed {
 	o.mu.Lock()
 	defer o.mu.Unlock()

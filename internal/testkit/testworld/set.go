@@ -82,7 +82,7 @@ func (*embedded) openLive(*World) gallery.Live { return live.NewMemory(live.Limi
 
 func (e *embedded) beside() (*sql.DB, error) { return sql.Open("sqlite", "file:"+e.database()) }
 
-// snapshot takes the records as they are now, and returns what makes sets that have them, with the same blobs.
+// snapshot copies the present records, and returns a function that makes sets of them, with the same blobs.
 func (e *embedded) snapshot(t testing.TB, db *sqlstore.DB) (lay func(t testing.TB) set) {
 	path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
 	expect.OK(t, db.CopyTo(t.Context(), path))

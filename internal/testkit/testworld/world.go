@@ -118,8 +118,8 @@ func New(t testing.TB, opts ...Option) *World {
 	return open(t, nil, NewClock(Start), opts)
 }
 
-// Copy opens a world on SQLite with the records that w has now and its blobs, at its time. What one does to its records the other does not see; the
-// blobs are the same, so that neither may collect them.
+// Copy opens a world on SQLite with a copy of w's records, its blobs and its time. Neither sees later records of the
+// other; the blobs are the same, so neither may collect them.
 func (w *World) Copy(t testing.TB, opts ...Option) *World {
 	t.Helper()
 	return open(t, w.snapshot(t)(t), NewClock(w.Clock.Now()), append([]Option{func(c *World) { c.Config = w.Config }}, opts...))
@@ -199,7 +199,7 @@ func (w *World) beside() *sqlstore.DB {
 	return &db
 }
 
-// Stores are what another Service is opened on.
+// Stores returns the stores for another Service on the same records.
 func (w *World) Stores() publish.Stores { return w.StoresOn(w.beside()) }
 
 // StoresOn is Stores of a store that the Service will observe.
