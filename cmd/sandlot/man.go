@@ -15,7 +15,7 @@ type manCommand struct{}
 // build of the same sources.
 func (manCommand) Run(t *terminal, app *kong.Application) error {
 	var page strings.Builder
-	fmt.Fprintf(&page, ".TH SANDLOT 1 \"\" %q\n.SH NAME\nsandlot \\- %s\n", "sandlot "+thisBuild().Version, roff(app.Help))
+	fmt.Fprintf(&page, ".TH SANDLOT 1 \"\" sandlot\n.SH NAME\nsandlot \\- %s\n", roff(app.Help))
 	serve := slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == "serve" })
 	m := manual{&page, helpOf(app.Children[serve])}
 	fmt.Fprint(&page, ".SH SYNOPSIS\n.B sandlot\n.I command\n[\\fIarguments\\fR]\n.SH SETTINGS\n", roff(aboutSettings), "\n")
