@@ -185,7 +185,10 @@ func (b *backup) fill(ctx context.Context, db *sqlstore.DB) error {
 	}
 	for _, sync := range []func() error{
 		to.SyncFolders,
-		func() error { return durable.Sync(os.Open(filepath.Join(b.tmp, databaseName+partial))) },
+		to.Close, // Windows renames no folder in which something is open
+		func() error {
+			return durable.Sync(os.OpenFile(filepath.Join(b.tmp, databaseName+partial), os.O_RDWR, 0))
+		},
 		func() error {
 			return os.Rename(filepath.Join(b.tmp, databaseName+partial), filepath.Join(b.tmp, databaseName))
 		},

@@ -5,14 +5,18 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 )
 
 type configCommand struct {
-	Check configCheckCommand `cmd:"" help:"Check the configuration as serve does and print what is in force, with secrets masked."`
+	Check   configCheckCommand   `cmd:"" help:"Check the configuration as serve does and print what is in force, with secrets masked."`
+	Get     configGetCommand     `cmd:"" help:"Print one setting; the exit code is 4 if it is not set."`
+	Example configExampleCommand `cmd:"" help:"Print a configuration file with every setting as a comment, but for those of this call."`
 }
 
 type configCheckCommand struct {
@@ -51,6 +55,25 @@ func (c *configCheckCommand) Run(t *terminal, k *kong.Context) error {
 		fmt.Fprintf(t.out, "# WARNING: %s\n", inComment(sentence))
 	}
 	return nil
+}
+
+type configGetCommand struct {
+	Name string `arg:"" help:"Name of the setting, such as base-url."`
+	settings
+}
+
+// Run prints the value of a setting. It is an error if nothing sets it and it has no default.
+func (c *configGetCommand) Run(t *terminal, k *kong.Context) error {
+	i := slices.IndexFunc(k.Selected().Flags, func(f *kong.Flag) bool { return f.Name == c.Name && f.Name != "help" })
+	if i < 0 {
+		return usageError{fmt.Errorf("there is no setting %q; sandlot serve --help lists all", c.Name)}
+	}
+	f := k.Selected().Flags[i]
+	if !f.HasDefault && f.Target.IsZero() {
+		return fmt.Errorf("%s is %w: add it to the file of --config, or set %s", c.Name, errNotSet, variable(c.Name))
+	}
+	_, err := fmt.Fprintln(t.out, strings.Trim(shownValue(f), `"`))
+	return err
 }
 
 // inForce returns the values that the program gives to settings which are not set, and its decisions behind auto.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // A folderLock keeps other servers out of a data folder until it is closed. The system releases it when the process
@@ -62,15 +61,6 @@ func lockFile(path string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// flock locks an open file, or folder, until it is closed.
-func flock(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errLocked
-	}
-	return err
 }
 
 // cause returns the system's error without the path, which the sentence has.

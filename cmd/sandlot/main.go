@@ -53,6 +53,9 @@ const (
 	serverGroup = "server"
 )
 
+// groupTitles are the headings of the groups of commands. They never change.
+var groupTitles = map[string]string{clientGroup: "Publish, on any server:", serverGroup: "Run a server:"}
+
 // serverCommands holds the commands for operators of a server.
 type serverCommands struct {
 	Serve          serveCommand          `cmd:"" help:"Run the service."`
@@ -62,11 +65,13 @@ type serverCommands struct {
 	Backup         backupCommand         `cmd:"" help:"Back up everything to a new folder, even while the service runs."`
 	Move           moveCommand           `cmd:"" help:"Move everything to another folder, database or bucket while the service is stopped."`
 	Config         configCommand         `cmd:"" help:"Inspect the configuration."`
+	Health         healthCommand         `cmd:"" help:"Report whether the service that runs here is ready, by the exit code too."`
 	PlaytestWorker playtestWorkerCommand `cmd:"" hidden:"" help:"Open a project for the play-tester."`
 
 	Version versionCommand `cmd:"" help:"Print the version."`
 
 	Completion completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	Man        manCommand        `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
 // A terminal holds the outputs of a command, and the sources of its settings.
@@ -92,6 +97,9 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
+// errNotSet reports a setting without a value.
+var errNotSet = errors.New("not set")
+
 // exitCode follows the usual convention: 2 for a wrong call, 4 for a missing thing, 1 for any other failure. The codes
 // of the clients' commands distinguish more kinds.
 func exitCode(err error) int {
@@ -99,7 +107,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.As(err, &usage):
 		return 2
-	case errors.Is(err, sandlot.ErrNotFound):
+	case errors.Is(err, sandlot.ErrNotFound), errors.Is(err, errNotSet):
 		return 4
 	}
 	code, _ := cli.ExitCode(err)
@@ -138,7 +146,8 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at " +
 			"/account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
 	}
-	sources, err := settingsSources(args, t.env, t.from)
+	folder, _ := t.lookup("CREDENTIALS_DIRECTORY")
+	sources, err := settingsSources(args, t.env, credentials(folder), t.from)
 	if err != nil {
 		return usageError{err}
 	}
@@ -196,7 +205,9 @@ func newParser() (*kong.Kong, error) {
 	parser, err := kong.New(&commands{}, kong.Name("sandlot"), kong.UsageOnError(),
 		kong.Description("Host small web games and projects, each at its own URL."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.ExplicitGroups([]kong.Group{{Key: clientGroup, Title: "Publish, on any server:"}, {Key: serverGroup, Title: "Run a server:"}}))
+		kong.ExplicitGroups([]kong.Group{
+			{Key: clientGroup, Title: groupTitles[clientGroup]}, {Key: serverGroup, Title: groupTitles[serverGroup]},
+		}))
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)
 	}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -51,14 +54,24 @@ func (env environment) lookup(f *kong.Flag) (value any, from string, err error) 
 	case !inFile:
 		return nil, "", nil
 	}
-	secret, err := readBounded(path, secretMax)
-	if err != nil {
+	if text, err = readSecret(path, "unset the variable"); err != nil {
 		return nil, "", fmt.Errorf("%s%s: %w", name, fileSuffix, err)
 	}
-	if text = strings.TrimSpace(strings.TrimPrefix(string(secret), "\ufeff")); text == "" {
-		return nil, "", fmt.Errorf("%s%s: %s is empty: write the secret into it, or unset the variable", name, fileSuffix, path)
-	}
 	return text, name + fileSuffix, nil
+}
+
+// readSecret returns the text of a file without the blanks around it. It is an error if nothing is left; the error names
+// the other way.
+func readSecret(path, otherwise string) (string, error) {
+	secret, err := readBounded(path, secretMax)
+	if err != nil {
+		return "", err
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(string(secret), "\ufeff"))
+	if text == "" {
+		return "", fmt.Errorf("%s is empty: write the secret into it, or %s", path, otherwise)
+	}
+	return text, nil
 }
 
 // fileSuffix ends the name of a variable that names the file of a secret.
@@ -125,9 +138,32 @@ func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any
 	return value, err
 }
 
-// settingsSources returns the file and the environment, weakest first: the parser takes the last that has a value, and
-// a flag before all.
-func settingsSources(args []string, env environment, from origins) ([]kong.Resolver, error) {
+// credentials is the folder in which systemd puts the secrets of a service (LoadCredential), or empty.
+type credentials string
+
+// credentialsPrefix begins the name of a credential; the rest is that of the setting. It is what systemd makes of the
+// files of a folder that is loaded as "sandlot".
+const credentialsPrefix = "sandlot_"
+
+// lookup returns the value of a secret from its file in the folder.
+func (c credentials) lookup(f *kong.Flag) (value any, from string, err error) {
+	path := filepath.Join(string(c), credentialsPrefix+f.Name)
+	if c == "" || !f.Tag.Has("secret") {
+		return nil, "", nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	text, err := readSecret(path, "remove it")
+	if err != nil {
+		return nil, "", fmt.Errorf("credential %w", err)
+	}
+	return text, path, nil
+}
+
+// settingsSources returns the file, the credentials and the environment, weakest first: the parser takes the last that
+// has a value, and a flag before all.
+func settingsSources(args []string, env environment, secrets credentials, from origins) ([]kong.Resolver, error) {
 	var settings file
 	if path, ok := configPath(args, env); ok {
 		var err error
@@ -137,6 +173,7 @@ func settingsSources(args []string, env environment, from origins) ([]kong.Resol
 	}
 	return []kong.Resolver{
 		resolver{settings.onlyFlags, settings.lookup, from},
+		resolver{func(*kong.Application) error { return nil }, secrets.lookup, from},
 		resolver{env.onlyFlags, env.lookup, from},
 	}, nil
 }

@@ -90,7 +90,7 @@ func buildGateway(ctx context.Context, tools string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "sandlot").Output()
+	root, err := exec.CommandContext(ctx, "go", "list", "-f", "{{.Module.Dir}}", "sandlot/cmd/sandlot").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the module: %w", err)
 	}

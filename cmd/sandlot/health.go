@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// healthCommand reports whether the service of this machine is ready, for a container or a script: neither needs curl.
+type healthCommand struct {
+	URL           string `name:"url" placeholder:"URL" help:"URL of the service. (default: that of --metrics-listen or --listen here)"`
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address that the service listens on."`
+	MetricsListen string `placeholder:"HOST:PORT" help:"Address of its metrics, which also has its health. (default: none)"`
+}
+
+// healthLimit is longer than a node takes to answer /readyz.
+const healthLimit = readyLimit + 3*time.Second
+
+// Run prints the answer of /readyz, and fails unless it is 200. It asks /readyz and not /healthz: that is 503 only where
+// a restart or another node helps, and stays 200 while a server that all nodes share is away.
+func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
+	address, err := c.address()
+	if err != nil {
+		return usageError{err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, healthLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return usageError{fmt.Errorf("--url: %w", err)}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil {
+		return err
+	}
+	said := strings.ReplaceAll(strings.TrimSpace(string(text)), "\n", "; ")
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s: %s: %s", address, resp.Status, said)
+	}
+	_, err = fmt.Fprintln(t.out, said)
+	return err
+}
+
+// address returns the URL of /readyz: of the listener of the metrics, if there is one, which answers while clients have
+// all connections of the other.
+func (c *healthCommand) address() (string, error) {
+	if c.URL != "" {
+		return strings.TrimSuffix(c.URL, "/") + "/readyz", nil
+	}
+	flag, listen := "--listen", c.Listen
+	if c.MetricsListen != "" {
+		flag, listen = "--metrics-listen", c.MetricsListen
+	}
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil || port == "0" {
+		return "", fmt.Errorf("%s %s names no port to ask: set --url", flag, listen)
+	}
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port) + "/readyz", nil
+}
