@@ -365,6 +365,7 @@ func (a *app) router(m *metrics) *router {
 	})
 	s := &router{
 		places:  a.places,
+		hosts:   a.places.Hosts(),
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
 		access:  accessLog(a.settings.AccessLog),
@@ -380,7 +381,6 @@ func (a *app) router(m *metrics) *router {
 	}
 	m.registry.MustRegister(condition{s})
 	a.onTrial.play = s.play
-	_, s.among = s.play.Label(a.places.Base.Host)
 	return s
 }
 
