@@ -7,14 +7,14 @@ type Owner int
 
 // The owners of hosts. A name that is none of the installation's has no owner.
 const (
-	NoOwner      Owner = iota
-	Website            // the base URL's host, with the login
-	OwnOrigin          // a project's or a version's
-	ContentApex        // the content host itself, where nothing is published
+	NoOwner     Owner = iota
+	Website           // the base URL's host, with the login
+	OwnOrigin         // a project's or a version's
+	ContentApex       // the content host itself, where nothing is published
 )
 
 // Hosts decides to whom a host belongs. It is the one place that does so: the router, the fast path of reads, the
-// redirects of plain HTTP and the certificates of TLS all ask it. It does not change, and may be used concurrently.
+// redirects to an encrypted connection and its certificates all ask it. It does not change, and may be used concurrently.
 type Hosts struct {
 	base    string
 	content string // empty if there is none
@@ -33,8 +33,8 @@ func (p Places) Hosts() Hosts {
 	return h
 }
 
-// Of returns the owner of a Host header's name, and for a project's origin the label before the content host, in lower
-// case. Ports are not compared: a request that came through a tunnel must not reach the website either.
+// Of returns the owner of a host, and for a project's origin the label before the content host, in lower case. Ports are
+// not compared: a request that came through a tunnel must not reach the website either.
 func (h Hosts) Of(host string) (owner Owner, label string) {
 	name := hostname(host)
 	if name == h.base {
@@ -58,7 +58,7 @@ func (h Hosts) Base() string { return h.base }
 // Content returns the name of the content host, without a port; empty if projects have no names.
 func (h Hosts) Content() string { return h.content }
 
-// hostname returns the name in a Host header in lower case, without a port and a last dot.
+// hostname returns the name of a host in lower case, without a port and a last dot.
 func hostname(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
 		host = host[:i]

@@ -32,6 +32,7 @@ type router struct {
 	pages    *web.Pages
 	guide    *guide.Guide
 	hosts    sandlot.Hosts
+	strict   bool // whether browsers are told to ask the website by https alone
 }
 
 // Limits of a request's header, in addition to that of its size.
@@ -46,6 +47,11 @@ const (
 func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
+	if r.ProtoMajor == 2 {
+		paced := newPacedAnswer(w)
+		defer paced.end()
+		w = paced
+	}
 	body := newPacedBody(w, r, s.clock)
 	rec := &recorder{ResponseWriter: w, body: body, began: time.Now()}
 	body.answered = func() bool { return rec.status != 0 }
@@ -63,6 +69,9 @@ func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// net/http drops an accompanying Content-Length unseen: closing the connection ends any request smuggled after
 		// it (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
+	}
+	if owner, _ := s.hosts.Of(r.Host); s.strict && owner == sandlot.Website {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000") // not its subdomains, which may be others' services
 	}
 	area, handler = s.route(r)
 	handler.ServeHTTP(rec, r)

@@ -50,6 +50,10 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	if err != nil {
 		return usageError{err}
 	}
+	encrypted, err := plan.tls.encrypt(places, listener, log)
+	if err != nil {
+		return err
+	}
 	debug.SetMemoryLimit(plan.memory.goLimit)
 	a, err := openApp(ctx, s, places, log)
 	if err != nil {
@@ -66,10 +70,10 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	}
 	defer private.Close()
 	server := newServer(router, log)
-	direct := front.NewListener(listener, front.Config{
-		Handler: router, Slots: s.connections(a.memory.connections, public(places), m), Clock: router.clock,
-		First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
-	})
+	way, redirects := encrypted.start(a, router, s.connections(a.memory.connections, public(places), m))
+	defer redirects.Close()
+	way.First, way.Idle = server.ReadHeaderTimeout, server.IdleTimeout
+	direct := front.NewListener(listener, way)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
 	a.start()
