@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -23,12 +24,20 @@ type clients struct {
 // are one client of every limit, and none on this machine or in its network.
 const unknown = "unknown:0"
 
-// name sets the client's address where the rest of the program reads it. A port that only the proxy knows is 0.
+// thisMachine is the address of a program that connects through a Unix socket, which has no address of its own.
+var thisMachine = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+// name sets the client's address where the rest of the program reads it. A port that only the proxy knows is 0. The peer
+// of a Unix socket is a trusted proxy at thisMachine, for its mode and its folder decide which programs reach it.
 func (c *clients) name(r *http.Request) {
 	forwarded := r.Header["X-Forwarded-For"]
-	peer := admission.Peer(r.RemoteAddr)
-	if forwarded != nil && c.proxies.Trust(peer) {
-		client, known := c.proxies.Client(peer, forwarded)
+	peer, proxies := admission.Peer(r.RemoteAddr), c.proxies
+	if !peer.IsValid() {
+		peer, proxies = thisMachine, append(slices.Clip(proxies), netip.PrefixFrom(thisMachine, thisMachine.BitLen()))
+		r.RemoteAddr = net.JoinHostPort(peer.String(), "0")
+	}
+	if forwarded != nil && proxies.Trust(peer) {
+		client, known := proxies.Client(peer, forwarded)
 		switch {
 		case !known, c.public && client.IsLoopback():
 			// Only a direct client on this machine has no limits; this one came through a proxy.

@@ -75,8 +75,11 @@ func (l *connections) Take(c net.Conn) bool {
 func (l *connections) Give(c net.Conn) { l.slots.Give(peerOf(c)) }
 
 func peerOf(c net.Conn) netip.Addr {
-	if a, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+	switch a := c.RemoteAddr().(type) {
+	case *net.TCPAddr:
 		return a.AddrPort().Addr().Unmap().WithZone("")
+	case *net.UnixAddr:
+		return thisMachine
 	}
 	return netip.Addr{}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net"
-	"net/netip"
 	"strings"
 
 	"sandlot"
@@ -17,7 +16,7 @@ import (
 // accepts what the other refuses.
 type plan struct {
 	settings
-	listen, metrics *net.TCPAddr // metrics is nil without a listener of its own
+	listen, metrics net.Addr // metrics is nil without a listener of its own
 	places          sandlot.Places
 	tls             tlsPlan
 	memory          memoryPlan
@@ -70,7 +69,7 @@ func (s settings) plan() (p plan, err error) {
 
 // checkExposure refuses settings that would treat strangers as users of this machine: with a local base URL there are
 // no limits and no quarantine.
-func (s settings) checkExposure(listen *net.TCPAddr, p sandlot.Places) error {
+func (s settings) checkExposure(listen net.Addr, p sandlot.Places) error {
 	if s.InsecureLocal || loopback(listen) || public(p) {
 		return nil
 	}
@@ -137,28 +136,21 @@ func (p plan) warn() (all []string) {
 // proxyForgotten reports whether there is probably an untrusted proxy in front: if the program itself ends no TLS, another
 // does, and strangers reach a loopback address only through a proxy.
 func (p plan) proxyForgotten(exposed bool) bool {
-	if p.tls.on() {
+	switch at, tcp := p.listen.(*net.TCPAddr); {
+	case p.tls.on():
 		return false
-	}
-	if !exposed {
-		return !p.proxies.Trust(p.listen.AddrPort().Addr().Unmap())
+	case !tcp:
+		return false // a peer of a Unix socket is one
+	case !exposed:
+		return !p.proxies.Trust(at.AddrPort().Addr().Unmap())
 	}
 	return p.places.Base.Scheme == "https" && len(p.proxies) == 0
 }
 
 // shown replaces a port in a text by PORT if the system picks it at the start.
 func (p plan) shown(text string) string {
-	if p.BaseURL != "" || p.listen.Port != 0 {
+	if at, tcp := p.listen.(*net.TCPAddr); p.BaseURL != "" || !tcp || at.Port != 0 {
 		return text
 	}
 	return strings.ReplaceAll(text, "localhost:0", "localhost:PORT")
-}
-
-// loopback reports whether only this machine reaches an address.
-func loopback(a *net.TCPAddr) bool { return a.IP != nil && a.IP.IsLoopback() }
-
-// strangersReach reports whether an address is neither on this machine nor in a private network.
-func strangersReach(a *net.TCPAddr) bool {
-	ip, ok := netip.AddrFromSlice(a.IP)
-	return !ok || !admission.Local(ip.Unmap())
 }

@@ -15,7 +15,7 @@ func wrongConfigurations() []configuration {
 		// Where it listens, and who can reach that.
 		flags(`--listen "" is not HOST:PORT`, "--listen="),
 		flags(`--listen "8080" is not HOST:PORT`, "--listen=8080"),
-		flags(`--listen "unix:/run/sandlot.sock" is not HOST:PORT`, "--listen=unix:/run/sandlot.sock"),
+		flags(`--listen unix:/run/sandlot.sock has no port for links: set --base-url`, "--listen=unix:/run/sandlot.sock"),
 		flags(`--listen "/run/sandlot.sock" is not HOST:PORT`, "--listen=/run/sandlot.sock"),
 		flags(`--listen "127.0.0.1:65536" is not HOST:PORT`, "--listen=127.0.0.1:65536"),
 		flags(`--listen "no-such-host.invalid:80" is not HOST:PORT of this machine`, "--listen=no-such-host.invalid:80"),

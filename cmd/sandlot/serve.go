@@ -14,6 +14,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/listen"
 	"sandlot/internal/transport/play/front"
 )
 
@@ -34,6 +35,12 @@ const grace = 30 * time.Second
 // ends it.
 func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx context.Context, p sandlot.Places, addr string) error) error {
 	defer flushLog(log)
+	passed, err := listen.Receive()
+	if err != nil {
+		return usageError{err}
+	}
+	defer passed.Close()
+	s = s.on(passed)
 	plan, err := s.plan()
 	if err != nil {
 		return usageError{err}
@@ -41,44 +48,53 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	for _, sentence := range plan.warnings {
 		log.Warn(sentence)
 	}
-	listener, err := listen("--listen", plan.listen)
+	open, err := openListeners(plan, passed)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
-	places, err := s.places(listener.Addr().String())
+	defer open.close()
+	places, err := s.places(open.http.Addr().String())
 	if err != nil {
 		return usageError{err}
 	}
-	encrypted, err := plan.tls.encrypt(places, listener, log)
-	if err != nil {
+	if open.tls, err = plan.tls.encrypt(places, open, log); err != nil {
 		return err
 	}
 	debug.SetMemoryLimit(plan.memory.goLimit)
-	a, err := openApp(ctx, s, places, log)
+	manager := manager{log}
+	var a *app
+	err = manager.while("opening the stores", func() (err error) {
+		a, err = openApp(ctx, s, places, log)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	log.Info("memory", a.memory.lines()...)
-	m := newMetrics(s.MetricsListen == "")
+	return a.run(ctx, open, manager, ready)
+}
+
+// run serves on the listeners until ctx ends or one of them fails, and closes the app.
+func (a *app) run(ctx context.Context, open listeners, manager manager, ready func(context.Context, sandlot.Places, string) error) error {
+	s, log, addr := a.settings, a.log, open.http.Addr().String()
+	m := newMetrics(open.metrics == nil)
 	router := a.router(m)
 	router.clock = &front.Clock{}
-	a.workers = append(a.workers, router.clock.Run)
-	private, err := servePrivate(plan.metrics, router, log)
-	if err != nil {
-		return errors.Join(err, a.close())
-	}
+	sound := func(ctx context.Context) bool { return len(router.lacks(ctx).missing) == 0 }
+	a.workers = append(a.workers, router.clock.Run, func(ctx context.Context) { manager.watch(ctx, sound) })
+	private := servePrivate(open.metrics, router, log)
 	defer private.Close()
 	server := newServer(router, log)
-	way, redirects := encrypted.start(a, router, s.connections(a.memory.connections, public(places), m))
+	way, redirects := open.tls.start(a, router, open.plain, s.connections(a.memory.connections, public(a.places), m))
 	defer redirects.Close()
 	way.First, way.Idle = server.ReadHeaderTimeout, server.IdleTimeout
-	direct := front.NewListener(listener, way)
+	direct := front.NewListener(open.http, way)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
 	a.start()
-	announce(log, places, listener.Addr().String())
-	err = ready(ctx, places, listener.Addr().String())
+	announce(log, a.places, addr)
+	manager.notify("READY=1", "STATUS=serving")
+	err := ready(ctx, a.places, addr)
 	if err == nil {
 		select {
 		case <-ctx.Done():
@@ -86,6 +102,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 		case err = <-failed:
 		}
 	}
+	manager.notify("STOPPING=1", "STATUS=answering the requests under way")
 	router.draining.Store(true)
 	router.pages.Close()
 	a.tester.Set("This service is stopping.")
@@ -99,33 +116,17 @@ func announce(log *slog.Logger, p sandlot.Places, addr string) {
 	log.Info("isolation", "mode", mode, "means", means)
 }
 
-func listen(flag string, addr *net.TCPAddr) (net.Listener, error) {
-	l, err := net.Listen("tcp", addr.String())
-	if err != nil {
-		var op *net.OpError
-		if errors.As(err, &op) {
-			err = op.Err
-		}
-		return nil, fmt.Errorf("cannot listen on %s: %w (choose another address with %s)", addr, err, flag)
-	}
-	return l, nil
-}
-
 // servePrivate serves the metrics on a separate address, if there is one, and the health of the service as well: it
 // answers there even while clients have all their connections.
-func servePrivate(at *net.TCPAddr, router *router, log *slog.Logger) (*http.Server, error) {
+func servePrivate(l net.Listener, router *router, log *slog.Logger) *http.Server {
 	mux := http.NewServeMux()
 	for _, p := range owns {
 		mux.Handle(p.path, readOnly(p.serve(router)))
 	}
 	profiles(mux)
 	server := newServer(mux, log)
-	if at == nil {
-		return server, nil
-	}
-	l, err := listen("--metrics-listen", at)
-	if err != nil {
-		return nil, err
+	if l == nil {
+		return server
 	}
 	log.Info("metrics", "addr", l.Addr().String())
 	few := &connections{slots: admission.NewSlots(0, privateConns, admission.Local), refused: router.metrics.refusals()}
@@ -134,7 +135,7 @@ func servePrivate(at *net.TCPAddr, router *router, log *slog.Logger) (*http.Serv
 			log.Error("metrics are not served any more", "error", err)
 		}
 	}()
-	return server, nil
+	return server
 }
 
 // shutdown lets requests finish, and cuts those left after the grace.

@@ -20,7 +20,7 @@ import (
 // settings is the configuration of a server. Places that depend on the port are
 // filled in once it listens.
 type settings struct {
-	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks a free port."`
+	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address to listen on; port 0 picks a free port."`
 	storage
 	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
 	InsecureLocal  bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
@@ -40,7 +40,7 @@ type settings struct {
 	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
 	Playtest       bool   `help:"Open each new version once in a headless Chromium, for its owner. (default: nothing is opened)"`
 	PlaytestUser   string `placeholder:"NAME" help:"User that runs the browser; needed as root. (default: the user of the server)"`
-	MetricsListen  string `placeholder:"HOST:PORT" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`
+	MetricsListen  string `placeholder:"HOST:PORT|unix:PATH" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`
 	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
 	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
@@ -128,7 +128,7 @@ func (s settings) base(addr string) (*url.URL, error) {
 	if s.BaseURL == "" {
 		_, port, err := net.SplitHostPort(addr)
 		if err != nil {
-			return nil, fmt.Errorf("address %q: %w", addr, err)
+			return nil, fmt.Errorf("--listen %s has no port for links: set --base-url to the public URL, such as https://play.example.com", s.Listen)
 		}
 		return &url.URL{Scheme: s.scheme(), Host: withoutDefaultPort(s.scheme(), "localhost:"+port)}, nil
 	}

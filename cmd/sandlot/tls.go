@@ -42,7 +42,7 @@ func (s tlsSettings) endsTLS() bool { return s.TLS == tlsFiles || s.TLS == tlsAu
 
 // A tlsPlan is how a valid configuration ends TLS; the zero value does not.
 type tlsPlan struct {
-	http  *net.TCPAddr // where plain HTTP is redirected; nil: nowhere
+	http  net.Addr // where plain HTTP is redirected; nil: nowhere
 	files []certificate.Pair
 	auto  *certificate.Config
 }
@@ -59,7 +59,7 @@ func (s tlsSettings) scheme() string {
 }
 
 // planTLS refuses settings with which TLS would not work, and reads the files that they name.
-func (s settings) planTLS(listen *net.TCPAddr, p sandlot.Places) (plan tlsPlan, err error) {
+func (s settings) planTLS(listen net.Addr, p sandlot.Places) (plan tlsPlan, err error) {
 	if !s.endsTLS() {
 		return plan, s.onlyWithTLS()
 	}
@@ -96,7 +96,7 @@ func (s tlsSettings) onlyWithTLS() error {
 }
 
 // redirectAddress returns the address for plain HTTP.
-func (s tlsSettings) redirectAddress(listen *net.TCPAddr) (*net.TCPAddr, error) {
+func (s tlsSettings) redirectAddress(listen net.Addr) (net.Addr, error) {
 	if s.HTTPListen == "none" {
 		return nil, nil
 	}
@@ -189,8 +189,8 @@ func commaList(text string) (parts []string) {
 	return parts
 }
 
-// newSource opens the certificates of a plan. at are the listeners of TLS and of plain HTTP, which may be nil.
-func (p tlsPlan) newSource(hosts sandlot.Hosts, at, plain net.Listener, log *slog.Logger) (certificates, *tls.Config, error) {
+// newSource opens the certificates of a plan.
+func (p tlsPlan) newSource(hosts sandlot.Hosts, open listeners, log *slog.Logger) (certificates, *tls.Config, error) {
 	if p.files != nil {
 		files, err := certificate.OpenFiles(p.files, hosts, log, time.Now)
 		if err != nil {
@@ -199,9 +199,10 @@ func (p tlsPlan) newSource(hosts sandlot.Hosts, at, plain net.Listener, log *slo
 		return files, certificate.ServerConfig(files.Certificate, false), nil
 	}
 	c := *p.auto
-	c.Log, c.TLS = log, at.Addr().(*net.TCPAddr)
-	if plain != nil {
-		c.HTTP = plain.Addr().(*net.TCPAddr)
+	c.Log = log
+	c.TLS, _ = open.http.Addr().(*net.TCPAddr) // an authority reaches no Unix socket
+	if open.plain != nil {
+		c.HTTP, _ = open.plain.Addr().(*net.TCPAddr)
 	}
 	auto := certificate.NewAuto(c)
 	return auto, certificate.ServerConfig(auto.Certificate, true), nil

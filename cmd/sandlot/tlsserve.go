@@ -31,27 +31,21 @@ type certificates interface {
 type encryption struct {
 	source certificates
 	config *tls.Config
-	plain  net.Listener // nil: none
 }
 
-// encrypt opens what a plan needs to end TLS on a listener. It returns nil if the plan does not.
-func (p tlsPlan) encrypt(places sandlot.Places, at net.Listener, log *slog.Logger) (e *encryption, err error) {
+// encrypt opens the certificates with which a plan ends TLS. It returns nil if the plan does not.
+func (p tlsPlan) encrypt(places sandlot.Places, open listeners, log *slog.Logger) (e *encryption, err error) {
 	if !p.on() {
 		return nil, nil
 	}
 	e = &encryption{}
-	if p.http != nil {
-		if e.plain, err = listen("--http-listen", p.http); err != nil {
-			return nil, err
-		}
-		log.Info("redirects", "addr", e.plain.Addr().String())
-	}
-	e.source, e.config, err = p.newSource(places.Hosts(), at, e.plain, log)
+	e.source, e.config, err = p.newSource(places.Hosts(), open, log)
 	return e, err
 }
 
-// start lets a router and its metrics know of the encryption, and serves plain HTTP. Close ends it.
-func (e *encryption) start(a *app, s *router, slots front.Slots) (front.Config, *http.Server) {
+// start lets a router and its metrics know of the encryption, and redirects requests to a listener of plain HTTP, which may
+// be nil. It returns the configuration of the front, and the server of redirects.
+func (e *encryption) start(a *app, s *router, plain net.Listener, slots front.Slots) (front.Config, *http.Server) {
 	c := front.Config{Handler: s, Slots: slots, Clock: s.clock}
 	redirects := newServer(s.redirects(e), a.log)
 	if e == nil {
@@ -61,9 +55,10 @@ func (e *encryption) start(a *app, s *router, slots front.Slots) (front.Config, 
 	s.strict = s.places.Base.Port() == "" // browsers would ask other ports of the host by https, too
 	s.metrics.registry.MustRegister(endings{e.source})
 	a.workers = append(a.workers, e.source.Run)
-	if e.plain != nil {
+	if plain != nil {
+		a.log.Info("redirects", "addr", plain.Addr().String())
 		go func() {
-			if err := redirects.Serve(front.Pace(e.plain, slots, s.clock)); !errors.Is(err, http.ErrServerClosed) {
+			if err := redirects.Serve(front.Pace(plain, slots, s.clock)); !errors.Is(err, http.ErrServerClosed) {
 				a.log.Error("plain HTTP is not redirected any more", "error", err)
 			}
 		}()

@@ -28,7 +28,7 @@ type Config struct {
 	DNS       certmagic.DNSProvider // sets the records of DNS-01
 	Resolvers []string              // HOST:PORT of the DNS servers that are asked; empty: the system's, and then the zone's own
 	HTTP      *net.TCPAddr          // where Challenges is served; nil: TLS-ALPN-01 alone
-	TLS       *net.TCPAddr          // where handshakes arrive
+	TLS       *net.TCPAddr          // where handshakes arrive; nil: HTTP-01 alone
 	Log       *slog.Logger
 
 	Look  time.Duration                                  // time between two looks for renewals; 0: ten minutes
@@ -91,25 +91,20 @@ func (a *Auto) config(c Config, kept certmagic.Storage, solver *certmagic.DNS01S
 		CA: c.Directory, Email: c.Email, Agreed: true, TrustedRoots: c.Roots, Logger: a.quiet,
 		DisableDistributedSolvers: true, // a full disk must not stop a challenge
 		DisableHTTPChallenge:      c.HTTP == nil,
+		DisableTLSALPNChallenge:   c.TLS == nil,
 	}
 	if solver != nil {
 		issuer.DNS01Solver = solver
 	} else { // its solvers would listen themselves, but find that somebody does already
-		issuer.ListenHost, issuer.AltTLSALPNPort = hostOf(c.TLS), c.TLS.Port
+		if c.TLS != nil {
+			issuer.AltTLSALPNPort = c.TLS.Port
+		}
 		if c.HTTP != nil {
 			issuer.AltHTTPPort = c.HTTP.Port
 		}
 	}
 	cfg.Issuers = []certmagic.Issuer{certmagic.NewACMEIssuer(cfg, issuer)}
 	return cfg
-}
-
-// hostOf returns the address of a listener, empty for every address.
-func hostOf(at *net.TCPAddr) string {
-	if at.IP.IsUnspecified() || at.IP == nil {
-		return ""
-	}
-	return at.IP.String()
 }
 
 // use puts the certificate of the folder in use, if there is one.
