@@ -54,6 +54,7 @@ var outside = map[string][]string{
 	"domain/transfer":         {"github.com/klauspost/compress"},
 	"domain/cover":            {"golang.org/x/net"},
 	"transport/play/front":    {"golang.org/x/sys"},
+	"transport/certificate":   {"github.com/caddyserver/certmagic", "github.com/libdns", "go.uber.org/zap"},
 	"transport/guide":         {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
 	"storage/mail":            {"github.com/wneessen/go-mail"},
 	"storage/live/redis":      {"github.com/redis/go-redis/v9"},

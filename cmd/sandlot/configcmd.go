@@ -84,7 +84,12 @@ func (p plan) inForce() map[string]string {
 		}
 		return "off"
 	}
+	redirected := "none"
+	if p.tls.http != nil {
+		redirected = p.tls.http.String()
+	}
 	return map[string]string{
+		"http-listen":  strconv.Quote(redirected),
 		"base-url":     strconv.Quote(p.places.Base.String()),
 		"content-host": strconv.Quote(cmp.Or(p.places.Content, "none")),
 		"path-form":    decided(p.places.PathForm),

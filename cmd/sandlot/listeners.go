@@ -8,13 +8,19 @@ import (
 
 // listeners are those of a server, each passed by systemd or its own.
 type listeners struct {
-	http    net.Listener
+	http    net.Listener // of the service, with TLS if there is one
+	plain   net.Listener // of redirects to TLS; nil: there is none
 	metrics net.Listener // nil: there is none
+	tls     *encryption  // nil: there is none
 }
 
 // on returns the settings with the addresses of the passed sockets, so that these are checked like others.
 func (s settings) on(passed listen.Passed) settings {
-	for name, setting := range map[string]*string{listen.HTTP: &s.Listen, listen.Metrics: &s.MetricsListen} {
+	settings := map[string]*string{listen.HTTP: &s.Listen, listen.Metrics: &s.MetricsListen}
+	if s.endsTLS() {
+		settings[listen.HTTPS], settings[listen.HTTP] = &s.Listen, &s.HTTPListen
+	}
+	for name, setting := range settings {
 		if l := passed[name]; l != nil {
 			*setting = listen.Text(l.Addr())
 		}
@@ -24,8 +30,18 @@ func (s settings) on(passed listen.Passed) settings {
 
 // openListeners takes the passed sockets, and opens those that are missing. A passed socket without a use is an error.
 func openListeners(p plan, passed listen.Passed) (l listeners, err error) {
-	if l.http = passed.Take(listen.HTTP); l.http == nil {
+	name := listen.HTTP
+	if p.tls.on() {
+		name = listen.HTTPS
+		if l.plain = passed.Take(listen.HTTP); l.plain == nil && p.tls.http != nil {
+			if l.plain, err = listenOn("--http-listen", p.tls.http); err != nil {
+				return l, err
+			}
+		}
+	}
+	if l.http = passed.Take(name); l.http == nil {
 		if l.http, err = listenOn("--listen", p.listen); err != nil {
+			l.close()
 			return l, err
 		}
 	}
@@ -44,7 +60,7 @@ func openListeners(p plan, passed listen.Passed) (l listeners, err error) {
 
 // close closes them all. Passed sockets stay open with systemd.
 func (l listeners) close() {
-	for _, one := range []net.Listener{l.http, l.metrics} {
+	for _, one := range []net.Listener{l.http, l.plain, l.metrics} {
 		if one != nil {
 			_ = one.Close() // it may be closed
 		}

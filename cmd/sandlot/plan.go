@@ -18,6 +18,7 @@ type plan struct {
 	settings
 	listen, metrics net.Addr // metrics is nil without a listener of its own
 	places          sandlot.Places
+	tls             tlsPlan
 	memory          memoryPlan
 	proxies         admission.Proxies
 	warnings        []string
@@ -46,6 +47,9 @@ func (s settings) plan() (p plan, err error) {
 		return p, err
 	}
 	if err := s.checkExposure(p.listen, p.places); err != nil {
+		return p, err
+	}
+	if p.tls, err = s.planTLS(p.listen, p.places); err != nil {
 		return p, err
 	}
 	if err := s.checkMail(p.places); err != nil {
@@ -113,7 +117,8 @@ func (p plan) warn() (all []string) {
 	say(exposed && !isPublic, "--insecure-local: --listen %s can be reached from other machines while base-url %s is local, "+
 		"so everyone who reaches it counts as local, without limits and quarantine", p.Listen, base)
 	say(isPublic && plain, "--base-url %s is public, but not encrypted: keys can be read on the way, and no browser stays logged in; "+
-		"set an https URL, with a proxy in front that does TLS", base)
+		"set an https URL, with --tls or a proxy in front that does TLS", base)
+	say(isPublic && p.tls.on() && !exposed, "--listen %s is reached from this machine alone, though TLS ends here: set it to :443", p.Listen)
 	say(isPublic && p.proxyForgotten(exposed), "--trusted-proxies does not name the proxy in front of this service, so all visitors "+
 		"share one address and its limits, or have no limits at all: set it, for example to 127.0.0.1,::1")
 	say(metrics, "--metrics-listen %s can be reached from other machines: set a loopback or private address", p.MetricsListen)
@@ -128,10 +133,12 @@ func (p plan) warn() (all []string) {
 	return all
 }
 
-// proxyForgotten reports whether there is probably an untrusted proxy in front: the program itself speaks no TLS, and
-// strangers reach a loopback address only through a proxy.
+// proxyForgotten reports whether there is probably an untrusted proxy in front: if the program itself ends no TLS, another
+// does, and strangers reach a loopback address only through a proxy.
 func (p plan) proxyForgotten(exposed bool) bool {
 	switch at, tcp := p.listen.(*net.TCPAddr); {
+	case p.tls.on():
+		return false
 	case !tcp:
 		return false // a peer of a Unix socket is one
 	case !exposed:

@@ -141,7 +141,7 @@ func wrongConfigurations() []configuration {
 		{name: "data is a file", args: []string{"--data=FOLDER/f"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f cannot be used: not a directory"},
 		{name: "data is below a file", args: []string{"--data=FOLDER/f/a/b"}, files: map[string]string{"f": ""}, says: "the data folder FOLDER/f/a/b cannot be used: not a directory"},
 	}
-	return all
+	return append(all, wrongTLS()...)
 }
 
 // doubtfulConfigurations are taken, and serve and config check warn of the same. Addresses of 192.0.2.0/24 are nobody's, so serve ends where it
@@ -164,6 +164,8 @@ func doubtfulConfigurations() []configuration {
 		public("a forgotten proxy", "--trusted-proxies does not name the proxy", "--trusted-proxies="),
 		public("another proxy", "--trusted-proxies does not name the proxy", "--trusted-proxies=10.0.0.1"),
 		public("a forgotten proxy on another machine", "--trusted-proxies does not name the proxy", "--trusted-proxies=", "--listen=192.0.2.1:80"),
+		public("TLS for this machine alone", "--listen 127.0.0.1:0 is reached from this machine alone, though TLS ends here: set it to :443",
+			"--tls=auto", "--acme-email=kim@example.org", "--dns=https://dns.example.org/hook", "--http-listen=127.0.0.1:0", "--acme-directory=https://127.0.0.1:1/dir"),
 		public("without mail", "--smtp-url is not set, so no message reaches anyone", "--smtp-url="),
 		public("a full disk", "--disk-limit 0 lets new content fill the disk: set it to 95", "--disk-limit=0"),
 		public("a full disk too", "--disk-limit 100 lets new content fill the disk", "--disk-limit=100"),

@@ -31,7 +31,8 @@ type router struct {
 	play     *play.Handler
 	pages    *web.Pages
 	guide    *guide.Guide
-	among    bool // whether the website's own name is under the content host
+	hosts    sandlot.Hosts
+	strict   bool // whether browsers are told to ask the website by https alone
 }
 
 // Limits of a request's header, in addition to that of its size.
@@ -46,6 +47,11 @@ const (
 func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := api.NewRequestID()
 	r = r.WithContext(api.WithRequestID(r.Context(), id))
+	if r.ProtoMajor == 2 {
+		paced := newPacedAnswer(w)
+		defer paced.end()
+		w = paced
+	}
 	body := newPacedBody(w, r, s.clock)
 	rec := &recorder{ResponseWriter: w, body: body, began: time.Now()}
 	body.answered = func() bool { return rec.status != 0 }
@@ -64,14 +70,16 @@ func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// it (RFC 9112, 6.1).
 		w.Header().Set("Connection", "close")
 	}
+	if owner, _ := s.hosts.Of(r.Host); s.strict && owner == sandlot.Website {
+		w.Header().Set("Strict-Transport-Security", "max-age=31536000") // not its subdomains, which may be others' services
+	}
 	area, handler = s.route(r)
 	handler.ServeHTTP(rec, r)
 }
 
 // Project implements front.Handler: it recognizes projects by Host alone, as route does.
 func (s *router) Project(host string) (label string, ok bool) {
-	label, project := s.play.Label(host)
-	return label, project && !(s.among && sameHost(host, s.places.Base.Host))
+	return s.play.Label(host)
 }
 
 // ServeProject implements front.Handler. It does the same as ServeHTTP where necessary: there is no body to wait for,
@@ -90,20 +98,20 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		hint := "Send the path alone in the request line."
 		return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "This is not a proxy.", hint)
 	}
-	onBase := sameHost(r.Host, s.places.Base.Host)
-	label, ofProject := s.play.Label(r.Host)
-	if ofProject && !onBase {
+	owner, label := s.hosts.Of(r.Host)
+	onBase, ofProject := owner == sandlot.Website, owner == sandlot.OwnOrigin
+	if ofProject {
 		r.Header.Del("Cookie") // projects need none, and pages set large ones
 	}
 	switch {
-	case headerTooLarge(r.Header) && ofProject && !onBase:
+	case headerTooLarge(r.Header) && ofProject:
 		return "refused", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.play.Refuse(w, r, http.StatusRequestHeaderFieldsTooLarge, headerTooLargeMessage)
 		})
 	case headerTooLarge(r.Header):
 		hint := "Send only the fields that the documentation names."
 		return "refused", refuse(http.StatusRequestHeaderFieldsTooLarge, "header_too_large", headerTooLargeMessage, hint)
-	case ofProject && !onBase:
+	case ofProject:
 		return "play", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.play.ServeOrigin(w, r, label) })
 	}
 	for _, p := range owns {
@@ -131,7 +139,7 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		return "api", s.api // its 404 lists the endpoints, in case of a typing error
 	}
 	page := browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt"
-	if s.places.Content != "" && sameHost(r.Host, s.places.Content) && page {
+	if owner == sandlot.ContentApex && page {
 		return "play", http.HandlerFunc(s.play.ServeApex)
 	}
 	return "refused", refuse(http.StatusMisdirectedRequest, "misdirected", "There are no pages under this name.",
@@ -168,11 +176,6 @@ func headerTooLarge(h http.Header) bool {
 		}
 	}
 	return n > maxHeaders
-}
-
-// sameHost compares names without ports: a proxy may listen on another.
-func sameHost(host, base string) bool {
-	return strings.EqualFold(strings.TrimSuffix(hostname(host), "."), hostname(base))
 }
 
 // unstored sets the headers of all answers except published content.

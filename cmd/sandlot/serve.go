@@ -57,6 +57,9 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	if err != nil {
 		return usageError{err}
 	}
+	if open.tls, err = plan.tls.encrypt(places, open, log); err != nil {
+		return err
+	}
 	debug.SetMemoryLimit(plan.memory.goLimit)
 	manager := manager{log}
 	var a *app
@@ -82,10 +85,10 @@ func (a *app) run(ctx context.Context, open listeners, manager manager, ready fu
 	private := servePrivate(open.metrics, router, log)
 	defer private.Close()
 	server := newServer(router, log)
-	direct := front.NewListener(open.http, front.Config{
-		Handler: router, Slots: s.connections(a.memory.connections, public(a.places), m), Clock: router.clock,
-		First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
-	})
+	way, redirects := open.tls.start(a, router, open.plain, s.connections(a.memory.connections, public(a.places), m))
+	defer redirects.Close()
+	way.First, way.Idle = server.ReadHeaderTimeout, server.IdleTimeout
+	direct := front.NewListener(open.http, way)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(direct) }()
 	a.start()

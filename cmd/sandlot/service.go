@@ -365,6 +365,7 @@ func (a *app) router(m *metrics) *router {
 	})
 	s := &router{
 		places:  a.places,
+		hosts:   a.places.Hosts(),
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
 		access:  accessLog(a.settings.AccessLog),
@@ -380,7 +381,6 @@ func (a *app) router(m *metrics) *router {
 	}
 	m.registry.MustRegister(condition{s})
 	a.onTrial.play = s.play
-	_, s.among = s.play.Label(a.places.Base.Host)
 	return s
 }
 
@@ -407,6 +407,7 @@ func newServer(h http.Handler, log *slog.Logger) *http.Server {
 		ReadHeaderTimeout: 10 * time.Second,  // a header fits in a few packets; slower ones only hold a connection
 		IdleTimeout:       120 * time.Second, // longer than the usual proxies keep theirs
 		MaxHeaderBytes:    16 << 10,          // the longest honest header is a list of ETags
+		HTTP2:             &http2,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	// Within a frame, a page could act through an answer of its own origin that has no policy.

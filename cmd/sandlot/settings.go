@@ -22,7 +22,7 @@ import (
 type settings struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address to listen on; port 0 picks a free port."`
 	storage
-	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen)"`
+	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
 	InsecureLocal  bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
 	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
 	PathForm       string `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
@@ -45,6 +45,7 @@ type settings struct {
 	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
+	tlsSettings
 	limitSettings
 }
 
@@ -129,7 +130,7 @@ func (s settings) base(addr string) (*url.URL, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--listen %s has no port for links: set --base-url to the public URL, such as https://play.example.com", s.Listen)
 		}
-		return &url.URL{Scheme: "http", Host: "localhost:" + port}, nil
+		return &url.URL{Scheme: s.scheme(), Host: withoutDefaultPort(s.scheme(), "localhost:"+port)}, nil
 	}
 	u, err := url.Parse(s.BaseURL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -24,6 +25,9 @@ const tryLimit = 5 * time.Minute
 
 // Run serves, publishes one file as an agent would, and goes on serving.
 func (c *tryCommand) Run(ctx context.Context, t *terminal) error {
+	if c.endsTLS() {
+		return usageError{errors.New("try publishes over plain http: use sandlot serve --tls " + c.TLS)}
+	}
 	f, err := c.open()
 	if err != nil {
 		return usageError{err}

@@ -87,7 +87,7 @@ type Handler struct {
 	shared      sharedLines // header lines that answers share
 	// siteConnections is the Connection-Allowlist of the service's own pages: their links lead to the website.
 	siteConnections []string
-	suffix          string // "." and the name of the content host, without a port; empty if there is none
+	hosts           sandlot.Hosts
 	prefix          string // of the path form: "/~/", after the base URL's path
 }
 
@@ -101,6 +101,7 @@ func New(c Config) *Handler {
 		script: scriptFile("player.js", playerJS), ownIcon: scriptFile("icon.svg", iconSVG),
 		storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
 		siteConnections: []string{`(response-origin "` + site + `/*");webrtc=block`},
+		hosts:           c.Places.Hosts(),
 		prefix:          strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
 	}
 	if h.Visitors == nil {
@@ -112,26 +113,12 @@ func New(c Config) *Handler {
 	if h.Log == nil {
 		h.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Places.Content != "" {
-		h.suffix = "." + hostname(c.Places.Content)
-	}
 	return h
 }
 
-// Label returns the part of a request's Host before the content host, in lower case. If ok, the Host is under the
-// content host, and the request belongs to ServeOrigin and never to the website. Ports are not compared: a request that
-// came through a tunnel must not reach the website either.
+// Label returns the label of the project or version whose origin a request's Host names, in lower case. If ok, the request
+// belongs to ServeOrigin and never to the website.
 func (h *Handler) Label(host string) (label string, ok bool) {
-	if h.suffix == "" {
-		return "", false
-	}
-	return strings.CutSuffix(hostname(host), h.suffix)
-}
-
-// hostname returns the name in a Host header in lower case, without a port and a last dot.
-func hostname(host string) string {
-	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
-		host = host[:i]
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
+	owner, label := h.hosts.Of(host)
+	return label, owner == sandlot.OwnOrigin
 }

@@ -52,16 +52,21 @@ func (n *numbers) live(v *visit) error {
 	if denied != nil {
 		return denied
 	}
+	h := v.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // nginx would buffer the events
+	if v.r.ProtoMajor == 2 {
+		place.Stream(v.r.Context(), id, v.w, watch.CountsOf(stats))
+		return nil
+	}
 	// The connection is taken from net/http, which keeps two buffers and more for each.
 	conn, _, err := http.NewResponseController(v.w).Hijack()
 	if err != nil {
 		place.Leave()
+		h.Del("Content-Type")
 		return fmt.Errorf("%w: %w", sandlot.ErrUnavailable, err)
 	}
-	h := v.w.Header()
-	h.Set("Content-Type", "text/event-stream")
 	h.Set("Connection", "close")
-	h.Set("X-Accel-Buffering", "no") // nginx would buffer the events
 	place.Begin(id, conn, h, watch.CountsOf(stats))
 	return nil
 }

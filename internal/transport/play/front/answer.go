@@ -2,6 +2,7 @@ package front
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ const (
 // sends no chunks: if the length of a body is not known when 16 KiB of it are written, the connection ends with the
 // body. Header fields must be set before WriteHeader.
 type Answer struct {
-	conn     *socket
+	conn     sink
 	dates    *dates
 	now      time.Time // when the answer began
 	header   http.Header
@@ -36,8 +37,16 @@ type Answer struct {
 	out      []byte
 }
 
+// A sink is what an answer is written to: a socket, or TLS over one.
+type sink interface {
+	io.Writer
+	// writeBoth writes head and then body. It may use the rest of head's capacity.
+	writeBoth(head, body []byte) (int, error)
+	SetWriteDeadline(t time.Time) error
+}
+
 // begin prepares an answer for a request on c. With last the connection ends after it.
-func (a *Answer) begin(c *socket, d *dates, headOnly, last bool) {
+func (a *Answer) begin(c sink, d *dates, headOnly, last bool) {
 	if a.out == nil {
 		a.out = make([]byte, 0, answerBuffer)
 	}

@@ -10,6 +10,8 @@ import (
 // others.
 type conn struct {
 	*socket
+	sink   sink    // what answers are written to: the socket, or secure over it
+	secure *secure // nil: the connection is plain
 	front  *Listener
 	remote string
 	got    int                // bytes read into the exchange, from the beginning of a request
@@ -23,10 +25,15 @@ type conn struct {
 
 // newConn returns a conn, or nil if the front cannot serve the connection.
 func newConn(f *Listener, s *socket) *conn {
+	c := &conn{socket: s, sink: s, front: f, remote: s.RemoteAddr().String()}
+	if f.tls != nil {
+		c.secure = newSecure(s, f.tls)
+		c.sink = c.secure
+		return c
+	}
 	if s.raw == nil || !canRead {
 		return nil
 	}
-	c := &conn{socket: s, front: f, remote: s.RemoteAddr().String()}
 	c.read = c.readOnce
 	return c
 }
@@ -46,6 +53,9 @@ func (c *conn) serve() {
 			c.front.forget(c)
 		}
 	}()
+	if c.secure != nil && !c.secure.done && !c.shake() {
+		return
+	}
 	for answered := false; ; answered = true {
 		now := c.now // reading the clock is not free
 		if !answered {
@@ -96,6 +106,9 @@ func (c *conn) fill(now time.Time) bool {
 	if c.front.closing.Load() {
 		return false
 	}
+	if c.secure != nil {
+		return c.readSecure()
+	}
 	return c.raw.Read(c.read) == nil && c.err == nil && c.got > 0
 }
 
@@ -141,7 +154,19 @@ func (c *conn) handOver() {
 		c.Close()
 		return
 	}
+	if c.secure != nil {
+		c.front.hand(&sealedConn{Conn: c.secure.Conn, head: head})
+		return
+	}
 	c.front.hand(&handedConn{socket: c.socket, head: head})
+}
+
+// Close closes the connection. Over TLS the client learns that nothing is missing.
+func (c *conn) Close() error {
+	if c.secure != nil {
+		return c.secure.Close()
+	}
+	return c.socket.Close()
 }
 
 // release returns the exchange to the pool: a waiting connection needs none.

@@ -14,6 +14,7 @@ package front
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -38,6 +39,7 @@ type Config struct {
 	Clock   *Clock        // measures how long the process was stopped; nil: it never was
 	First   time.Duration // the longest silence of a new connection; 0: as long as Idle
 	Idle    time.Duration // the longest wait of a connection for its next request; 0: two minutes
+	TLS     *tls.Config   // ends TLS; nil: connections are plain. Those of HTTP/2 are handed over as *tls.Conn
 
 	rest time.Duration // 0: restAfter; a test sets it so that every connection goes on in a new goroutine
 }
@@ -49,6 +51,7 @@ type Listener struct {
 	net.Listener
 	paced   pacedListener
 	handler Handler
+	tls     *tls.Config
 	first   time.Duration
 	idle    time.Duration
 	rest    time.Duration
@@ -70,7 +73,7 @@ type Listener struct {
 // Listener, and call Accept until it fails: a connection that is handed over waits for that.
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
-		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, idle: cmp.Or(c.Idle, 2*time.Minute),
+		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, tls: c.TLS, idle: cmp.Or(c.Idle, 2*time.Minute),
 		rest: cmp.Or(c.rest, restAfter), handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	f.exchanges.New = func() any { return newExchange() }

@@ -95,6 +95,12 @@ func ask(t *testing.T, addr, request string, n int) []answered {
 	if err := c.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
+	return askOn(t, c, request, n)
+}
+
+// askOn is ask on a connection.
+func askOn(t *testing.T, c net.Conn, request string, n int) []answered {
+	t.Helper()
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}

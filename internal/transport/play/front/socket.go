@@ -136,7 +136,7 @@ func (s *socket) Write(p []byte) (int, error) {
 	if s.own == nil {
 		return s.writeBoth(p, nil)
 	}
-	if _, err := s.writeBoth(s.cover(p), nil); err != nil {
+	if _, err := s.writeBoth(cover(p, s.own), nil); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -208,32 +208,38 @@ func (s *socket) writePlain(head, body []byte) (n int, err error) {
 // 400, 417 and 431. The server must serve connections of a Listener or of Pace.
 func Cover(server *http.Server, line string) {
 	handler := server.Handler
-	server.ConnState = func(c net.Conn, _ http.ConnState) { of(c).own = []byte(line) } // called between requests
+	server.ConnState = func(c net.Conn, _ http.ConnState) { *ownLine(c) = []byte(line) } // called between requests
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, socketKey{}, of(c))
+		return context.WithValue(ctx, lineKey{}, ownLine(c))
 	}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Context().Value(socketKey{}).(*socket).own = nil
+		*r.Context().Value(lineKey{}).(*[]byte) = nil
 		handler.ServeHTTP(w, r)
 	})
 }
 
-// socketKey is the key of a request's *socket in its context.
-type socketKey struct{}
+// lineKey is the key of the line of a request's connection in its context.
+type lineKey struct{}
 
-// of returns the socket of a connection that net/http serves.
-func of(c net.Conn) *socket {
-	if handed, ok := c.(*handedConn); ok {
-		return handed.socket
+// ownLine returns the place of the line of a connection that net/http serves. HTTP/2, whose answers before any handler
+// are those to a header that is too large, has none.
+func ownLine(c net.Conn) *[]byte {
+	switch c := c.(type) {
+	case *handedConn:
+		return &c.own
+	case *sealedConn:
+		return &c.own
+	case *socket:
+		return &c.own
 	}
-	return c.(*socket)
+	return new([]byte)
 }
 
 // cover returns an answer of net/http with the missing line.
-func (s *socket) cover(answer []byte) []byte {
+func cover(answer, line []byte) []byte {
 	status, rest, ok := bytes.Cut(answer, []byte("\r\n"))
 	if !ok {
 		return answer
 	}
-	return bytes.Join([][]byte{status, []byte("\r\n"), s.own, rest}, nil)
+	return bytes.Join([][]byte{status, []byte("\r\n"), line, rest}, nil)
 }

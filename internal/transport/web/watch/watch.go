@@ -74,7 +74,7 @@ type Watcher struct {
 	addr  netip.Addr
 	room  *room // nil before it has joined
 	left  bool  // under the mutex of all, like room
-	conn  net.Conn
+	conn  connection
 	until time.Time
 
 	// busy is held while a message is being sent, and no other is sent meanwhile; its holder owns told and heard.
@@ -106,16 +106,25 @@ func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 
 // Begin answers on the connection with the current counts, and keeps sending changes until one side ends the stream.
 func (w *Watcher) Begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now Counts) {
-	at := w.all.now()
-	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
+	w.begin(conn, now)
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 200 OK\r\n")
 	_ = h.Write(&b) // a Buffer takes everything
-	// After a break the clients do not all return at once.
-	fmt.Fprintf(&b, "\r\nretry: %d\n%s", 2000+rand.IntN(4000), event(now))
+	b.WriteString("\r\n")
+	b.Write(greeting(now))
 	w.write(b.Bytes())
 	w.all.join(w, id)
 	go w.wait()
+}
+
+func (w *Watcher) begin(conn connection, now Counts) {
+	at := w.all.now()
+	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
+}
+
+// greeting returns the first message of a stream. After a break the clients do not all return at once.
+func greeting(now Counts) []byte {
+	return fmt.Appendf(nil, "retry: %d\n%s", 2000+rand.IntN(4000), event(now))
 }
 
 // event returns the counts as one server-sent event.
