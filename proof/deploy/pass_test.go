@@ -23,7 +23,7 @@ const stuck = 20 * time.Second
 type upstream struct {
 	*front
 	begun chan struct{} // the first bytes of a body have come
-	rest chan struct{} // the rest of an answer may be sent
+	rest  chan struct{} // the rest of an answer may be sent
 	posts atomic.Int32
 }
 
