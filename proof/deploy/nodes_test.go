@@ -35,7 +35,7 @@ type group struct {
 func TestSoakABalancerLeavesOutADeadNode(t *testing.T) {
 	for _, k := range kinds() {
 		t.Run(k.program, func(t *testing.T) {
-			g := startNodes(t, k)
+			g := startNodes(t, k, shared(t))
 			l := &load{group: g}
 			over := l.run(t)
 			l.await(t, "load", 200)
@@ -49,15 +49,27 @@ func TestSoakABalancerLeavesOutADeadNode(t *testing.T) {
 	}
 }
 
-// startNodes starts them on three addresses of this machine with the same ports, which is how the files name them.
-func startNodes(t *testing.T, k kind) *group {
+// parts are what nodes share.
+type parts struct{ database, blobs, redis string }
+
+// shared returns parts of the test's own on the servers of all tests.
+func shared(t *testing.T) parts {
 	t.Helper()
-	bucket := testenv.S3(t)
-	t.Setenv("AWS_ACCESS_KEY_ID", bucket.Key)
-	t.Setenv("AWS_SECRET_ACCESS_KEY", bucket.Secret)
-	query := url.Values{"endpoint": {bucket.Endpoint}, "region": {bucket.Region}, "path-style": {"true"}}
-	blobs := "s3://" + bucket.Name + "/files?" + query.Encode()
-	database, redis := testenv.Postgres(t), redistest.Database(t)
+	return parts{testenv.Postgres(t), useBucket(t, testenv.S3(t)), redistest.Database(t)}
+}
+
+// useBucket returns the address of a bucket, and gives its keys to the nodes.
+func useBucket(t *testing.T, b testenv.Bucket) string {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", b.Key)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", b.Secret)
+	query := url.Values{"endpoint": {b.Endpoint}, "region": {b.Region}, "path-style": {"true"}}
+	return "s3://" + b.Name + "/files?" + query.Encode()
+}
+
+// startNodes starts them on three addresses of this machine with the same ports, which is how the files name them.
+func startNodes(t *testing.T, k kind, p parts) *group {
+	t.Helper()
 	text, err := os.ReadFile("../../deploy/nodes/sandlot.yaml")
 	expect.OK(t, err)
 	g, to, health := &group{}, port(testenv.Port(t)), port(testenv.Port(t))
@@ -67,8 +79,8 @@ func startNodes(t *testing.T, k kind) *group {
 		at, g.healths = append(at, host+":"+to), append(g.healths, host+":"+health)
 		file := filepath.Join(t.TempDir(), "sandlot.yaml")
 		expect.OK(t, os.WriteFile(file, []byte(replace(t, string(text), "10.0.0.11:9090", g.healths[n], "10.0.0.11:8080", at[n], "10.0.0.10", "127.0.0.1",
-			"s3://sandlot/files?endpoint=http://10.0.0.20:7070&region=us-east-1", blobs, "redis://10.0.0.20:6379/0", redis)), 0o600))
-		g.nodes = append(g.nodes, testenv.Start(t, testenv.Binary(t), "--config", file, "--listen", at[n], "--database-url", database, "--limits", "off"))
+			"s3://sandlot/files?endpoint=http://10.0.0.20:7070&region=us-east-1", p.blobs, "redis://10.0.0.20:6379/0", p.redis)), 0o600))
+		g.nodes = append(g.nodes, testenv.Start(t, testenv.Binary(t), "--config", file, "--listen", at[n], "--database-url", p.database, "--limits", "off"))
 	}
 	g.front = start(t, k, "nodes", health, at...)
 	base, err := url.Parse("https://" + website)

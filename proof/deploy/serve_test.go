@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 type site struct {
 	*front
 	server *testenv.Server
+	data   string     // its folder
 	once   api.Answer // its first project
 }
 
@@ -32,11 +34,23 @@ const game = "<!doctype html><title>Marbles</title><p>A game of marbles, which i
 // open starts an instance and a proxy in front of it, and publishes a project.
 func open(t *testing.T, k kind) *site {
 	t.Helper()
+	return openWith(t, k, strings.Repeat(game, 100))
+}
+
+// openWith is open with a page of the test's own, and settings.
+func openWith(t *testing.T, k kind, page string, flags ...string) *site {
+	t.Helper()
 	at := testenv.Port(t)
-	s := &site{server: testenv.Start(t, testenv.Binary(t), "--listen", at, "--base-url", "https://"+website, "--content-host", contentHost,
-		"--trusted-proxies", "127.0.0.1", "--disk-limit", "100")}
+	s := &site{data: t.TempDir()}
+	if i := slices.Index(flags, "--data"); i >= 0 {
+		s.data = flags[i+1]
+	}
+	s.server = testenv.Start(t, testenv.Binary(t), append([]string{
+		"--listen", at, "--base-url", "https://" + website, "--content-host", contentHost,
+		"--trusted-proxies", "127.0.0.1", "--disk-limit", "100", "--data", s.data,
+	}, flags...)...)
 	s.front = start(t, k, "one", "", at)
-	s.once = s.publish(t, strings.NewReader(strings.Repeat(game, 100)))
+	s.once = s.publish(t, strings.NewReader(page))
 	return s
 }
 
