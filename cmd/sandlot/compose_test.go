@@ -126,16 +126,16 @@ func TestTheSettingsOfComposeAreTaken(t *testing.T) {
 }
 
 func TestCaddyLeadsToTheNodes(t *testing.T) {
-	c, caddyfile := readCompose(t), inRepository(t, "Caddyfile")
+	c, caddyfile := readCompose(t), inRepository(t, "deploy/nodes/Caddyfile")
 	node := c.Services[c.nodes()[0]].Environment
 	var upstreams []string
 	for _, name := range c.nodes() {
 		upstreams = append(upstreams, name+node["SANDLOT_LISTEN"])
 	}
-	if want := "reverse_proxy " + strings.Join(upstreams, " ") + " {"; !strings.Contains(caddyfile, want) {
+	if want := "reverse_proxy {$NODES:" + strings.Join(upstreams, " ") + "} {"; !strings.Contains(caddyfile, want) {
 		t.Errorf("the Caddyfile does not say %q", want)
 	}
-	for _, want := range []string{"lb_policy round_robin", "health_uri /readyz", "health_port " + strings.TrimPrefix(node["SANDLOT_METRICS_LISTEN"], ":")} {
+	for _, want := range []string{"lb_policy round_robin", "health_uri /readyz", "health_port {$HEALTH_PORT" + node["SANDLOT_METRICS_LISTEN"] + "}"} {
 		if !strings.Contains(caddyfile, want+"\n") {
 			t.Errorf("the Caddyfile does not say %q", want)
 		}
