@@ -121,7 +121,7 @@ func (r release) config(img v1.Image, arch string) *v1.ConfigFile {
 	cfg.History = nil
 	cfg.Config = v1.Config{
 		User:         fmt.Sprintf("%d:%d", user, user),
-		Env:          []string{"SANDLOT_DATA=/data"},
+		Env:          []string{"SANDLOT_DATA=/data", "SANDLOT_LISTEN=:8080"},
 		Volumes:      map[string]struct{}{"/data": {}},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Entrypoint:   []string{"/sandlot"},
