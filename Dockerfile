@@ -12,8 +12,9 @@ COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/sandlot /sandlot
 COPY --from=build --chown=65532:65532 /out/data /data
 USER 65532:65532
-ENV SANDLOT_DATA=/data
+ENV SANDLOT_DATA=/data SANDLOT_LISTEN=:8080
 VOLUME /data
 EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 CMD ["/sandlot", "health"]
 ENTRYPOINT ["/sandlot"]
 CMD ["serve"]

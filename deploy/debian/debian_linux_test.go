@@ -62,6 +62,11 @@ func TestThePackage(t *testing.T) {
 		}
 	})
 	t.Run("has units that systemd reads without a complaint", func(t *testing.T) {
+		dropin := m.path("/run/units/sandlot.service.d/playtest.conf")
+		expect.OK(t, os.MkdirAll(filepath.Dir(dropin), 0o755))
+		example, err := os.ReadFile(m.path("/usr/share/doc/sandlot/examples/playtest.conf"))
+		expect.OK(t, err)
+		expect.OK(t, os.WriteFile(dropin, example, 0o644))
 		args := []string{"verify", "--man=no"}
 		for _, u := range units {
 			args = append(args, m.unit(t, u))
@@ -69,6 +74,7 @@ func TestThePackage(t *testing.T) {
 		out, err := exec.Command("systemd-analyze", args...).CombinedOutput()
 		expect.OK(t, err)
 		expect.Equal(t, "complaints", string(out), "")
+		expect.OK(t, os.RemoveAll(filepath.Dir(dropin)))
 	})
 	t.Run("has services whose exposure is 2.0 at most", func(t *testing.T) {
 		for _, u := range []string{"sandlot.service", "sandlot-backup.service", "sandlot-verify.service"} {
@@ -225,7 +231,7 @@ func describe(t *testing.T) map[string]any {
 		"name": "sandlot", "version": "0.1.0", "arch": "all", "contents": append(contents, program), "depends": d["dependencies"],
 		"deb": map[string]any{"compression": "none"},
 	})
-	for _, name := range []string{"mtime", "bindir", "dependencies", "formats"} { // GoReleaser's own
+	for _, name := range []string{"mtime", "bindir", "dependencies", "formats", "file_name_template"} { // GoReleaser's own
 		delete(d, name)
 	}
 	return d

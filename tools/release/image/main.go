@@ -9,11 +9,13 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"encoding/pem"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
@@ -84,7 +86,8 @@ func (r release) image(arch, path string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	zones, err := os.ReadFile(r.zones)
+	contents := map[string][]byte{"etc/ssl/certs/ca-certificates.crt": certificates(), "sandlot": program}
+	zones, err := r.timeZones(contents)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +95,11 @@ func (r release) image(arch, path string) (v1.Image, error) {
 	img = mutate.ConfigMediaType(img, types.OCIConfigJSON)
 	for _, files := range [][]tar.Header{
 		{folder("etc", 0o755, 0), folder("etc/ssl", 0o755, 0), folder("etc/ssl/certs", 0o755, 0), file("etc/ssl/certs/ca-certificates.crt", 0o644)},
-		{folder("usr", 0o755, 0), folder("usr/share", 0o755, 0), file("usr/share/zoneinfo.zip", 0o644)},
+		zones,
 		{folder("data", 0o700, user), folder("tmp", 0o1777, 0)},
 		{file("sandlot", 0o755)},
 	} {
-		layer, err := r.layer(files, map[string][]byte{
-			"etc/ssl/certs/ca-certificates.crt": certificates(), "usr/share/zoneinfo.zip": zones, "sandlot": program,
-		})
+		layer, err := r.layer(files, contents)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +121,7 @@ func (r release) config(img v1.Image, arch string) *v1.ConfigFile {
 	cfg.History = nil
 	cfg.Config = v1.Config{
 		User:         fmt.Sprintf("%d:%d", user, user),
-		Env:          []string{"SANDLOT_DATA=/data", "ZONEINFO=/usr/share/zoneinfo.zip"},
+		Env:          []string{"SANDLOT_DATA=/data", "SANDLOT_LISTEN=:8080"},
 		Volumes:      map[string]struct{}{"/data": {}},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 		Entrypoint:   []string{"/sandlot"},
@@ -135,6 +136,34 @@ func (r release) config(img v1.Image, arch string) *v1.ConfigFile {
 		},
 	}
 	return cfg
+}
+
+// timeZones returns the files of Go's archive of time zones where systems have them, and adds their contents.
+func (r release) timeZones(contents map[string][]byte) ([]tar.Header, error) {
+	archive, err := zip.OpenReader(r.zones)
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	made := map[string]bool{}
+	var files []tar.Header
+	for _, f := range archive.File {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		name := "usr/share/zoneinfo/" + f.Name
+		for i, c := range name {
+			if c == '/' && !made[name[:i]] {
+				made[name[:i]] = true
+				files = append(files, folder(name[:i], 0o755, 0))
+			}
+		}
+		if contents[name], err = fs.ReadFile(archive, f.Name); err != nil {
+			return nil, err
+		}
+		files = append(files, file(name, 0o644))
+	}
+	return files, nil
 }
 
 // layer returns a layer of files, whose contents it finds by name.
