@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
 	"os"
@@ -51,6 +53,29 @@ func TestPassedSocketsAreServedByTheirNames(t *testing.T) {
 	if !strings.Contains(u.Logs(), "msg=listening addr="+u.Addr("http")) {
 		t.Error("the log does not say where it listens")
 	}
+}
+
+// TestPassedSocketsOfTLS: https is encrypted, and http redirects to it.
+func TestPassedSocketsOfTLS(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := certificateFiles(time.Now().Add(time.Hour), "localhost", "*.localhost")
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "c.pem"), []byte(certificate), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "k.pem"), []byte(key), 0o600))
+	u := testenv.Supervise(t, testenv.Unit{
+		ExecStart: serveUnit(t, "--base-url", "https://localhost", "--tls", "files",
+			"--tls-cert", filepath.Join(dir, "c.pem"), "--tls-key", filepath.Join(dir, "k.pem")),
+		Sockets: map[string]string{"http": "127.0.0.1:0", "https": "127.0.0.1:0"},
+	})
+	u.Start(t)
+	secure := clientOf("tcp", u.Addr("https"))
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM([]byte(certificate))
+	secure.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
+	expect.Equal(t, "the socket https", getStatus(t, secure, "https://localhost/healthz"), 200)
+	plain := clientOf("tcp", u.Addr("http"))
+	plain.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	expect.Equal(t, "the socket http", getStatus(t, plain, "http://localhost/healthz"), 308)
 }
 
 // TestASingleSocketNeedsNoName: systemd calls it by its unit then.

@@ -46,12 +46,20 @@ func browser(t *testing.T, at ports, a *authority) *http.Client {
 	return &http.Client{Transport: way, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
+// program returns the arguments of a server that orders certificates, with a command for DNS.
+func program(t *testing.T, names *nameserver, at ports, a *authority) []string {
+	t.Helper()
+	return []string{
+		"--tls", "auto", "--listen", at.tls, "--http-listen", at.http,
+		"--base-url", "https://play.sandlot.test", "--content-host", "games.test", "--acme-email", "kim@sandlot.test",
+		"--acme-directory", a.directory, "--acme-ca-roots", a.known, "--dns", names.hook(t), "--dns-resolvers", names.addr,
+	}
+}
+
 func TestTheProgramOrdersItsCertificates(t *testing.T) {
 	names, at := serveNames(t), newPorts(t)
 	a := authorize(t, names, at, 0)
-	s := testenv.Start(t, testenv.Binary(t), "--tls", "auto", "--listen", at.tls, "--http-listen", at.http,
-		"--base-url", "https://play.sandlot.test", "--content-host", "games.test", "--acme-email", "kim@sandlot.test",
-		"--acme-directory", a.directory, "--acme-ca-roots", a.known, "--dns", names.hook(t), "--dns-resolvers", names.addr)
+	s := testenv.Start(t, testenv.Binary(t), program(t, names, at, a)...)
 	issued := func(name string) {
 		t.Helper()
 		testenv.Eventually(t, 30*time.Second, "a certificate for "+name, func() bool {

@@ -56,7 +56,19 @@ func secured(t *testing.T, c Config) (l *Listener, client *tls.Config, direct *a
 		echo(w, r)
 	})}
 	l = NewListener(listen(t), c)
-	server := &http.Server{Handler: http.HandlerFunc(echo)}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/taken" {
+			echo(w, r)
+			return
+		}
+		taken, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(taken, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+		taken.Close()
+	})}
 	Cover(server, "X-Covered: yes\r\n")
 	go func() { _ = server.Serve(l) }()
 	t.Cleanup(func() {
@@ -138,6 +150,14 @@ func TestOverTLS(t *testing.T) {
 		io.WriteString(c, "GET / HTTP/1.1\r\nHost: a b\r\n\r\n")
 		res, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil || res.StatusCode != http.StatusBadRequest || res.Header.Get("X-Covered") != "yes" {
+			t.Errorf("%v, %v", res, err)
+		}
+	})
+	t.Run("but not those of a handler that took the connection", func(t *testing.T) {
+		c := dialTLS(t, l, client)
+		io.WriteString(c, "PUT /taken HTTP/1.1\r\n"+wanted+"Content-Length: 0\r\n\r\n")
+		res, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil || res.StatusCode != http.StatusOK || res.Header.Get("X-Covered") != "" {
 			t.Errorf("%v, %v", res, err)
 		}
 	})

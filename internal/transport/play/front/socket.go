@@ -208,7 +208,11 @@ func (s *socket) writePlain(head, body []byte) (n int, err error) {
 // 400, 417 and 431. The server must serve connections of a Listener or of Pace.
 func Cover(server *http.Server, line string) {
 	handler := server.Handler
-	server.ConnState = func(c net.Conn, _ http.ConnState) { *ownLine(c) = []byte(line) } // called between requests
+	server.ConnState = func(c net.Conn, now http.ConnState) { // called between requests, and when a handler takes the connection
+		if now != http.StateHijacked {
+			*ownLine(c) = []byte(line)
+		}
+	}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		return context.WithValue(ctx, lineKey{}, ownLine(c))
 	}
