@@ -65,7 +65,7 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 		return errors.Join(err, a.close())
 	}
 	defer private.Close()
-	server := newServer(router, log)
+	server := newServer(a.examiner(router), log)
 	direct := front.NewListener(listener, front.Config{
 		Handler: router, Slots: s.connections(a.memory.connections, public(places), m), Clock: router.clock,
 		First: server.ReadHeaderTimeout, Idle: server.IdleTimeout,
