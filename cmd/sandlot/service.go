@@ -354,7 +354,7 @@ func (a *app) router(m *metrics) *router {
 	calls := api.New(api.Config{
 		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials,
 		Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
-		Index: documents.Index, Links: documents.Links(), Now: a.store.Now,
+		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)

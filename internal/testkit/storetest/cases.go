@@ -106,6 +106,7 @@ func operateCases() []storeCase {
 		{"Trim/a step changes at most limit records, and what is left comes later", trimSteps},
 		{"GiveBack/returns room to the disk until there is no more to return, and keeps some", giveBack},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
+		{"Record/keeps the last run of each kind, and when one last found no damage", recordRuns},
 	}
 }
 

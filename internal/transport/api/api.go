@@ -46,6 +46,8 @@ type Config struct {
 	// answer.
 	Index func() []byte
 	Links string
+	// Version of the program, which every answer names.
+	Version string
 	// Admission limits callers, and finds the owners of their keys.
 	Admission *admission.Limits
 }
@@ -75,6 +77,7 @@ func New(cfg Config) *API {
 // cannot be finished or no answer can be sent.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(w, r)
+	w.Header().Set("Sandlot-Version", a.Version)
 	if a.Links != "" {
 		w.Header().Set("Link", a.Links)
 	}

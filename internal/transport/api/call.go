@@ -35,7 +35,7 @@ func newCall(w http.ResponseWriter, r *http.Request) *call {
 	// Any page may call: a request carries a bearer key or nothing, never a cookie.
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", "Accept-Ranges, Allow, Content-Disposition, Content-Range, ETag, "+
-		"Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id")
+		"Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, Sandlot-Version, WWW-Authenticate, X-Request-Id")
 	return c
 }
 

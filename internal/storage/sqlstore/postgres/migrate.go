@@ -20,6 +20,15 @@ func knownMigrations() ([]engine.Migration, error) {
 	return engine.LoadMigrations(migrationFiles, "migrations")
 }
 
+// Schema returns the number of the newest migration in this program.
+func Schema() int {
+	known, err := knownMigrations()
+	if err != nil {
+		panic(err) // the files are in the program, and tests read them
+	}
+	return len(known)
+}
+
 // migrationLock is the advisory lock of a process that migrates: "SDLT".
 const migrationLock = 0x53444c54
 
