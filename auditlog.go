@@ -26,6 +26,7 @@ const (
 	ActionTakeBack  = "take-back"
 	ActionNewKey    = "new-key"
 	ActionImport    = "import"
+	ActionRecover   = "recover"
 
 	ActionAllowMail   = "allow-mail"
 	ActionCloseReport = "close-report"

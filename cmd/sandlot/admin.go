@@ -29,6 +29,8 @@ type adminCommand struct {
 
 	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
 
+	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
+
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }
 

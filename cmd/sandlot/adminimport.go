@@ -52,7 +52,7 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 		if err != nil {
 			return err
 		}
-		service, kept, err := c.transfer(ctx, a.db, t.err)
+		service, kept, err := c.transfer(ctx, a.db, int64(c.MaxFileSize), t.err)
 		if err != nil {
 			return err
 		}
@@ -66,14 +66,14 @@ func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// transfer returns the service of an import, beside a running server.
-func (c *importCommand) transfer(ctx context.Context, db *sqlstore.DB, log io.Writer) (*transfer.Service, io.Closer, error) {
-	kept, err := c.beside(ctx, db)
+// transfer returns the service of an import, beside a running server. maxFile bounds the bytes of a project.
+func (s storage) transfer(ctx context.Context, db *sqlstore.DB, maxFile int64, log io.Writer) (*transfer.Service, io.Closer, error) {
+	kept, err := s.beside(ctx, db)
 	if err != nil {
 		return nil, nil, err
 	}
 	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
-	cfg := publish.Config{Places: places, MaxFile: int64(c.MaxFileSize), Temporary: c.temporary()}
+	cfg := publish.Config{Places: places, MaxFile: maxFile, Temporary: s.temporary()}
 	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
 	warnings := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	service, err := publish.New(ctx, cfg, stores, warnings, publish.WithClock(db.Now))

@@ -38,7 +38,7 @@ func (c *backupCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
 	}
-	b := &backup{from: c.storage, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out}
+	b := &backup{from: c.storage, dir: filepath.Clean(c.Dir), link: !c.Copy, out: t.out, warn: t.err}
 	b.tmp = b.dir + partial
 	if err := b.run(ctx); err != nil {
 		return fmt.Errorf("backup: %w", err)
@@ -58,6 +58,7 @@ type backup struct {
 	tmp  string // the folder in which it is built
 	link bool
 	out  io.Writer
+	warn io.Writer
 	seen operate.Verified
 }
 
@@ -79,6 +80,7 @@ func (b *backup) run(ctx context.Context) error {
 		// Without the lock's file the next run would not recognize it as its own.
 		return errors.Join(err, os.RemoveAll(b.tmp))
 	}
+	leave(ctx, db, operate.RunBackup, b.seen.Damaged, b.warn)
 	return nil
 }
 

@@ -63,6 +63,8 @@ type serverCommands struct {
 	Admin          adminCommand          `cmd:"" help:"Manage accounts and projects, even while the service runs."`
 	Verify         verifyCommand         `cmd:"" help:"Check all stored data against its hashes and counts, even while the service runs."`
 	Backup         backupCommand         `cmd:"" help:"Back up everything to a new folder, even while the service runs."`
+	Doctor         doctorCommand         `cmd:"" help:"Check names, certificates, the proxy, mail and stores of the running service, and say how to mend them."`
+	Rehearse       rehearseCommand       `cmd:"" help:"Start the service on a copy of a backup, and read projects from it."`
 	Move           moveCommand           `cmd:"" help:"Move everything to another folder, database or bucket while the service is stopped."`
 	Config         configCommand         `cmd:"" help:"Inspect the configuration."`
 	Health         healthCommand         `cmd:"" help:"Report whether the service that runs here is ready, by the exit code too."`

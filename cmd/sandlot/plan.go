@@ -149,8 +149,14 @@ func (p plan) proxyForgotten(exposed bool) bool {
 
 // shown replaces a port in a text by PORT if the system picks it at the start.
 func (p plan) shown(text string) string {
-	if at, tcp := p.listen.(*net.TCPAddr); p.BaseURL != "" || !tcp || at.Port != 0 {
+	if !p.portUnknown() {
 		return text
 	}
 	return strings.ReplaceAll(text, "localhost:0", "localhost:PORT")
+}
+
+// portUnknown reports whether the system picks the port of the base URL at the start.
+func (p plan) portUnknown() bool {
+	at, tcp := p.listen.(*net.TCPAddr)
+	return p.BaseURL == "" && tcp && at.Port == 0
 }

@@ -84,7 +84,7 @@ func (a *app) run(ctx context.Context, open listeners, manager manager, ready fu
 	a.workers = append(a.workers, router.clock.Run, func(ctx context.Context) { manager.watch(ctx, sound) })
 	private := servePrivate(open.metrics, router, log)
 	defer private.Close()
-	server := newServer(router, log)
+	server := newServer(a.examiner(router), log)
 	way, redirects := open.tls.start(a, router, open.plain, s.connections(a.memory.connections, public(a.places), m))
 	defer redirects.Close()
 	way.First, way.Idle = server.ReadHeaderTimeout, server.IdleTimeout

@@ -70,6 +70,7 @@ type app struct {
 	visitors *play.Visitors
 	account  *account.Service
 	vault    *sandlot.Vault
+	proofs   []byte              // the secret of sandlot doctor
 	mails    *account.MailServer // nil without SMTP
 	workers  []func(context.Context)
 	failures map[string]*worker.Failures // by worker
@@ -185,7 +186,10 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
-	a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader)
+	if a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader); err != nil {
+		return err
+	}
+	a.proofs, err = installation(ctx, a.store, doctorSecret)
 	return err
 }
 

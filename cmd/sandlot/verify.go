@@ -27,7 +27,7 @@ type verifyCommand struct {
 
 // Run prints a line for each finding as it is found, and a summary.
 func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
-	seen, err := c.verify(ctx, func(f operate.Finding) error {
+	seen, err := c.verify(ctx, t.err, func(f operate.Finding) error {
 		return c.print(t, f, func() { fmt.Fprintln(t.out, findingLine(f)) })
 	})
 	if err != nil {
@@ -48,8 +48,9 @@ func (c *verifyCommand) Run(ctx context.Context, t *terminal) error {
 	return err
 }
 
-// verify verifies all stored data and reports each finding.
-func (s storage) verify(ctx context.Context, report func(operate.Finding) error) (seen operate.Verified, err error) {
+// verify verifies all stored data and reports each finding. It leaves its result for a server that uses the data: a
+// backup stays as it is.
+func (s storage) verify(ctx context.Context, warn io.Writer, report func(operate.Finding) error) (seen operate.Verified, err error) {
 	if err := s.check(); err != nil {
 		return seen, usageError{err}
 	}
@@ -62,7 +63,9 @@ func (s storage) verify(ctx context.Context, report func(operate.Finding) error)
 		return seen, errors.Join(err, db.Close())
 	}
 	v := operate.Verifier{Records: db.Upkeep(), Blobs: blobs, Now: time.Now, Report: report}
-	seen, err = v.Run(ctx)
+	if seen, err = v.Run(ctx); err == nil && s.served() {
+		leave(ctx, db, operate.RunVerify, seen.Damaged, warn)
+	}
 	return seen, errors.Join(err, blobs.Close(), db.Close())
 }
 

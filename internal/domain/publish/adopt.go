@@ -16,6 +16,7 @@ import (
 type Adoption struct {
 	Account sandlot.AccountID // the owner, if the operator imports
 	ID      sandlot.ProjectID // the wished id, for the operator only; one that a project had before is CodeInvalidArchive
+	Recover bool              // with ID: the versions become further ones of the project that has or had this id
 	Reason  string            // of the operator, for the audit log
 
 	// Stage stages the contents, and returns the project with its versions and their dates, but without id, owner and
@@ -114,10 +115,18 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 				At: s.now().UTC(), Actor: sandlot.ActorOperator, Name: by.OperatorName(),
 				Action: sandlot.ActionImport, Target: string(np.ID), Reason: in.Reason,
 			}
+			if in.Recover {
+				np.Log.Action = sandlot.ActionRecover
+			}
 		}
 		np.Idempotency, err = s.idempotency.record(req, np.ID, 1+len(np.Later), EmailNone, Minted{}, made{})
 		if err != nil {
 			return err
+		}
+		if wished && in.Recover {
+			if out.Project, err = s.management.RecoverProject(ctx, np); !errors.Is(err, sandlot.ErrNotFound) {
+				return err
+			}
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)
 		if wished && errors.Is(err, sandlot.ErrExists) {

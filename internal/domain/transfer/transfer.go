@@ -92,6 +92,7 @@ type Input struct {
 	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
 	Reason  string            // for the audit log
+	Recover bool              // also projects whose ids are or were used here: what comes in become further versions of them
 
 	zip *unpack.ZIPFile
 }
@@ -280,7 +281,7 @@ func (s *Service) adoptOne(
 		return p.stage(ctx, in.zip, tree, now)
 	}
 	if in.Account != 0 {
-		a.ID, a.Account, a.Reason = sandlot.ProjectID(p.id), in.Account, in.Reason
+		a.ID, a.Account, a.Reason, a.Recover = sandlot.ProjectID(p.id), in.Account, in.Reason, in.Recover
 	}
 	return s.Projects.Adopt(ctx, by, a)
 }

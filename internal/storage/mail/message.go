@@ -119,17 +119,23 @@ func (w *writer) write(m account.Mail) (*gomail.Msg, error) {
 	if err := w.html.Execute(&html, p); err != nil {
 		return nil, fmt.Errorf("%w: write HTML: %w", account.ErrRefused, err)
 	}
+	msg := w.envelope(m.To, p.Subject)
+	msg.SetBodyString(gomail.TypeTextPlain, p.text())
+	msg.AddAlternativeString(gomail.TypeTextHTML, html.String())
+	return msg, nil
+}
+
+// envelope returns a message without a body.
+func (w *writer) envelope(to, subject string) *gomail.Msg {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent(), gomail.WithEncoding(gomail.EncodingQP))
 	msg.FromMailAddress(w.from)
-	msg.ToMailAddress(&netmail.Address{Address: m.To})
-	msg.Subject(p.Subject)
+	msg.ToMailAddress(&netmail.Address{Address: to})
+	msg.Subject(subject)
 	msg.SetDateWithValue(w.now())
 	msg.SetMessageIDWithValue(rand.Text() + w.from.Address[strings.LastIndexByte(w.from.Address, '@'):])
 	// So that no holiday notice comes back (RFC 3834).
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
-	msg.SetBodyString(gomail.TypeTextPlain, p.text())
-	msg.AddAlternativeString(gomail.TypeTextHTML, html.String())
-	return msg, nil
+	return msg
 }
 
 func (w *writer) page(m account.Mail) (page, error) {

@@ -74,6 +74,11 @@ func (s *SMTP) Send(ctx context.Context, m account.Mail) error {
 	if err != nil {
 		return err
 	}
+	return s.deliver(ctx, msg)
+}
+
+// deliver delivers a message as it is.
+func (s *SMTP) deliver(ctx context.Context, msg *gomail.Msg) error {
 	return s.with(ctx, func(ctx context.Context, client *gomail.Client) error {
 		err := client.DialAndSendWithContext(ctx, msg)
 		if msg.IsDelivered() {

@@ -160,3 +160,8 @@ func dialer(at Address) func(ctx context.Context, network, address string) (net.
 		return &guarded{Conn: conn}, nil
 	}
 }
+
+// Ping asks the server once, for AnswerLimit at most.
+func (c *Client) Ping(ctx context.Context) error {
+	return c.Do(ctx, func(p goredis.Pipeliner) { p.Ping(ctx) })
+}

@@ -57,6 +57,7 @@ var movedTables = []engine.Table{
 	moved("erasures", "project n", ""),
 	moved("listing", "one", "unverified"),
 	moved("forgets", "account email", "proved"),
+	moved("runs", "kind", "at good_at damaged"),
 }
 
 // Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to

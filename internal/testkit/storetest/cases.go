@@ -31,6 +31,9 @@ func publishCases() []storeCase {
 		{"Purge/deletes for good what could be taken back, whose files are left to Sweep", purge},
 		{"Sweep/deletes for good what was deleted long enough ago", sweepTrash},
 		{"Sweep/leaves what was taken down to the operator, and Purge is ErrSuspended", keepTakenDown},
+		{"RecoverProject/brings a project back that was deleted for good, with the versions of a backup", recoverDeleted},
+		{"RecoverProject/adds a version to a project that is there or in the trash", recoverThere},
+		{"RecoverProject/another account's is ErrMoved, an id that was never used ErrNotFound", recoverOthers},
 		{"Rearrange/makes a version with what is dropped and put, and all else as before", rearrangeMany},
 		{"Rearrange/does all that an Edit says in the same step", rearrangeAll},
 		{"Rearrange/that is refused has had no effect, and may be asked for again with the same bytes", rearrangeRefused},
@@ -106,6 +109,7 @@ func operateCases() []storeCase {
 		{"Trim/a step changes at most limit records, and what is left comes later", trimSteps},
 		{"GiveBack/returns room to the disk until there is no more to return, and keeps some", giveBack},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
+		{"Record/keeps the last run of each kind, and when one last found no damage", recordRuns},
 	}
 }
 

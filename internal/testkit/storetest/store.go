@@ -70,6 +70,7 @@ type Records struct {
 	People      account.ProfileStore
 	Operate     operate.Store
 	Upkeep      UpkeepRecords
+	Runs        operate.RunStore
 	Beside
 }
 
