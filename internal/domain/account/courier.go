@@ -241,9 +241,20 @@ func (c *Courier) putOff(ctx context.Context, j sandlot.Job, why error) error {
 		c.Log.Warn("gave up sending mail", "job", j.ID, "attempts", j.Attempts+1, "error", why)
 		return c.drop(ctx, j, now)
 	}
-	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
+	wait := waitAfter(j.Attempts)
 	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "retry_in_seconds", wait.Seconds(), "error", why)
 	return gone(c.Store.RetryJob(ctx, j, now.Add(wait)))
+}
+
+// waitAfter returns the wait before the next try after one that followed so many others.
+func waitAfter(tries int) time.Duration { return min(mailWait<<min(tries, 20), mailWaitMax) }
+
+// Waited returns the time for which a job has been put off after so many tries.
+func Waited(tries int) (all time.Duration) {
+	for n := range min(tries, mailTries) {
+		all += waitAfter(n)
+	}
+	return all
 }
 
 // drop removes a job whose message is never sent, and takes it out of the mailbox's shares.
