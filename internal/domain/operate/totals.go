@@ -10,7 +10,7 @@ type Totals struct {
 	Accounts AccountTotals
 	Projects ProjectTotals
 	Stored   StoredTotals
-	Acts     map[string]int64           // acts of operators, by action
+	Acts     map[string]int64   // acts of operators, by action
 	Mail     map[string]Backlog // messages that wait, by kind
 	Covers   Backlog            // projects whose cover is to be made
 	Variants Backlog            // files to compress

@@ -34,7 +34,9 @@ func summed(where string) string {
 }
 
 // later writes a query of the sum for the rows that a condition selects.
-func (s sum) later(query, condition string) string { return "(" + fmt.Sprintf(query, s.table, condition) + ")" }
+func (s sum) later(query, condition string) string {
+	return "(" + fmt.Sprintf(query, s.table, condition) + ")"
+}
 
 // read writes the query of both sums over all rows.
 func (s sum) read() string {
@@ -196,4 +198,3 @@ func listOf[T any](r *totalReader, scan func(row) (T, error), query string) []T 
 	list, r.err = all(r.ctx, r.q, scan, query)
 	return list
 }
-
