@@ -50,7 +50,7 @@ func (n *numbers) live(v *visit) error {
 	}
 	place, denied := n.watchers.Reserve(v.origin().Addr)
 	if denied != nil {
-		return denied
+		return v.limits.Refuse(denied)
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", "text/event-stream")
