@@ -24,6 +24,7 @@ type minutes struct {
 	log      *slog.Logger
 	failures *worker.Failures
 	last     atomic.Pointer[minute]
+	recount  time.Time // when the totals are counted again; of run alone
 }
 
 // A minute holds the numbers of one reading; the zero one has only zeros.
@@ -70,7 +71,7 @@ func (m *minutes) read(ctx context.Context) (err error) {
 			next.free[label] = free
 		}
 	}
-	if next.totals, err = m.totals.Totals(ctx, next.at); err != nil {
+	if next.totals, err = m.count(ctx); err != nil {
 		return err
 	}
 	runs, err := m.runs.All(ctx)
@@ -84,7 +85,21 @@ func (m *minutes) read(ctx context.Context) (err error) {
 		return err
 	}
 	m.last.Store(&next)
-	return m.totals.Sum(ctx)
+	return nil
+}
+
+// rest is how many times as long as a count of the totals took they stay as they are: it takes a hundredth of the time.
+const rest = 100
+
+// count returns the totals, counted again if it is time.
+func (m *minutes) count(ctx context.Context) (operate.Totals, error) {
+	begun := time.Now()
+	if begun.Before(m.recount) {
+		return m.current().totals, nil
+	}
+	t, err := m.totals.Totals(ctx, m.now())
+	m.recount = time.Now().Add(rest * time.Since(begun))
+	return t, err
 }
 
 // current returns the last reading.

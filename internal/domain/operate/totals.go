@@ -31,12 +31,9 @@ type StoredTotals struct{ Inline, Files int64 }
 
 // A TotalStore returns the numbers of an installation, under the same promises as a publish.Store.
 type TotalStore interface {
-	// Totals counts everything, at a cost that does not grow with the installation: sums are kept, and no backlog is
-	// counted beyond MostBacklog.
+	// Totals counts everything. It reads all accounts, projects and blobs, about a second for a million of each, so its
+	// callers wait a hundred times as long as it took before they call it again.
 	Totals(ctx context.Context, now time.Time) (Totals, error)
-	// Sum includes recent rows in the sums, if there are any: Totals counts the others one by one. One call in a few
-	// minutes is enough, by any process.
-	Sum(ctx context.Context) error
 }
 
 // MostBacklog is the largest size of a backlog that is counted.

@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"sandlot/internal/domain/account"
@@ -17,78 +16,12 @@ var _ operate.TotalStore = Totals{}
 
 func (db *DB) Totals() Totals { return Totals{db} }
 
-// A sum is kept of the rows of a table up to one; the migration of sums says more. a and b are what it sums of later rows.
-type sum struct{ table, id, a, b string }
-
-// sums never change.
-var sums = []sum{
-	{"accounts", "id", counted("deleted_at IS NULL"), counted("deleted_at IS NULL AND verified = 1")},
-	{"projects", "num", counted("deleted_at IS NULL"), counted("1 = 0")},
-	{"blobs", "id", summed("ref IS NULL"), summed("ref IS NOT NULL")},
-}
-
-func counted(where string) string { return "SELECT count(*) FROM %s WHERE %s AND " + where }
-
-func summed(where string) string {
-	return "SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM %s WHERE %s AND " + where
-}
-
-// later writes a query of the sum for the rows that a condition selects.
-func (s sum) later(query, condition string) string {
-	return "(" + fmt.Sprintf(query, s.table, condition) + ")"
-}
-
-// read writes the query of both sums over all rows.
-func (s sum) read() string {
-	after := s.table + "." + s.id + " > s.through"
-	return "SELECT s.a + " + s.later(s.a, after) + ", s.b + " + s.later(s.b, after) + " FROM sums s WHERE s.name = ?"
-}
-
-// advance writes the statement that includes the rows up to next.
-func (s sum) advance() string {
-	rows := s.table + "." + s.id + " > sums.through AND " + s.table + "." + s.id + " <= sums.next"
-	return "UPDATE sums SET a = a + " + s.later(s.a, rows) + ", b = b + " + s.later(s.b, rows) +
-		", through = next, next = (" + s.last() + "), at = ? WHERE name = ?"
-}
-
-func (s sum) last() string { return "SELECT coalesce(max(" + s.id + "), 0) FROM " + s.table }
-
-// sumEvery is the time after which the rows up to the last one of then are included: a step that had a number of its
-// row then has ended.
-const sumEvery = 2 * time.Minute
-
-func (store Totals) Sum(ctx context.Context) error {
-	for _, s := range sums {
-		if err := store.sum(ctx, s); err != nil {
-			return in("sum "+s.table, err)
-		}
-	}
-	return nil
-}
-
-// sum includes recent rows in one sum, if there are any and it is time.
-func (store Totals) sum(ctx context.Context, s sum) error {
-	due := "SELECT name FROM sums WHERE name = ?1 AND (at <= ?2 OR at > ?3) AND through < (" + s.last() + ")"
-	now := store.db.Now()
-	args := []any{s.table, micros(now.Add(-sumEvery)), notAfter(now)}
-	if list, err := all(ctx, store.db, scanValue[string], due, args...); err != nil || len(list) == 0 {
-		return err
-	}
-	return store.db.step(ctx, nil, func(t *tx) error {
-		list, err := all(ctx, t, scanValue[string], due+t.dialect.Locked("sums"), args...)
-		if err != nil || len(list) == 0 { // another node was first
-			return err
-		}
-		return t.do(s.advance(), micros(now), s.table)
-	})
-}
-
 func (store Totals) Totals(ctx context.Context, now time.Time) (out operate.Totals, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		r := totalReader{ctx: ctx, q: q}
 		r.accounts(&out.Accounts)
 		r.projects(&out.Projects)
-		out.Stored.Inline, out.Stored.Files = r.pair(sums[2].read(), sums[2].table)
+		r.stored(&out.Stored)
 		out.Acts = r.acts()
 		out.Mail = r.mail()
 		out.Covers = r.backlog("updated_at", "projects WHERE covered <> version AND deleted_at IS NULL")
@@ -130,20 +63,28 @@ func (r *totalReader) backlog(at, rows string, args ...any) operate.Backlog {
 	return b
 }
 
-// accounts subtracts the suspended accounts from the others: they are few, and have an index of their own.
 func (r *totalReader) accounts(out *operate.AccountTotals) {
-	all, verified := r.pair(sums[0].read(), sums[0].table)
-	suspended, known := r.pair(`SELECT count(*), CAST(coalesce(sum(verified), 0) AS BIGINT) FROM accounts
-		WHERE suspended_at IS NOT NULL AND deleted_at IS NULL`)
-	*out = operate.AccountTotals{Verified: verified - known, Unverified: all - verified - (suspended - known), Suspended: suspended}
+	out.Verified, out.Unverified = r.pair("SELECT " + counted("verified = 1") + ", " + counted("verified <> 1") +
+		" FROM accounts WHERE deleted_at IS NULL AND suspended_at IS NULL")
+	out.Suspended, _ = r.pair("SELECT count(*), 0 FROM accounts WHERE deleted_at IS NULL AND suspended_at IS NOT NULL")
 }
 
 func (r *totalReader) projects(out *operate.ProjectTotals) {
-	all, _ := r.pair(sums[1].read(), sums[1].table)
-	out.Suspended, out.Trash = r.pair(`SELECT (SELECT count(*) FROM projects WHERE suspended_at IS NOT NULL AND deleted_at IS NULL),
-		(SELECT count(*) FROM trash)`)
-	out.Live = all - out.Suspended
+	out.Live, out.Suspended = r.pair("SELECT " + counted("suspended_at IS NULL") + ", " + counted("suspended_at IS NOT NULL") +
+		" FROM projects WHERE deleted_at IS NULL")
+	out.Trash, _ = r.pair("SELECT count(*), 0 FROM trash")
 }
+
+func (r *totalReader) stored(out *operate.StoredTotals) {
+	out.Inline, out.Files = r.pair("SELECT " + summed("CASE WHEN ref IS NULL THEN size ELSE 0 END") + ", " +
+		summed("CASE WHEN ref IS NULL THEN 0 ELSE size END") + " FROM blobs")
+}
+
+// counted writes the number of rows that satisfy a condition.
+func counted(condition string) string { return summed("CASE WHEN " + condition + " THEN 1 ELSE 0 END") }
+
+// summed writes the sum of an expression over the rows.
+func summed(expression string) string { return "CAST(coalesce(sum(" + expression + "), 0) AS BIGINT)" }
 
 // deleted counts the remains of deleted projects, which wait since their grace is over, and blobs without a reference,
 // of which nobody knows since when.
@@ -164,8 +105,8 @@ func (r *totalReader) acts() map[string]int64 {
 	}
 	out := map[string]int64{}
 	for _, a := range listOf(r, fields(func(a *act) []any { return []any{&a.name, &a.n} }),
-		"SELECT name, a FROM sums WHERE name >= 'act ' AND name < 'act!'") {
-		out[actionOf(strings.TrimPrefix(a.name, "act "))] += a.n
+		"SELECT action, count(*) FROM acts WHERE actor = 'operator' GROUP BY action") {
+		out[actionOf(a.name)] += a.n
 	}
 	return out
 }

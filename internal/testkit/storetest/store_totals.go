@@ -64,32 +64,3 @@ func totalBacklogs(t *testing.T, s Stores) {
 	ok(t, s.Operate.CloseReport(t.Context(), "R-1", entry(sandlot.ActionCloseReport, "R-1")))
 	same(t, "reports that are closed", s.totals(t).Reports, operate.Backlog{})
 }
-
-// totalSums changes rows before the sums, between what they know and what they include, and after them.
-func totalSums(t *testing.T, s Stores) {
-	sum := func() {
-		t.Helper()
-		before := s.totals(t)
-		s.Later(3 * time.Minute)
-		ok(t, s.Totals.Sum(t.Context()))
-		same(t, "totals after a sum", s.totals(t), before)
-	}
-	first := s.mustProject(t, "first")
-	sum()
-	second := s.mustProject(t, "second")
-	sum()
-	third := s.mustProject(t, "third")
-	sum()
-	want := s.totals(t)
-	same(t, "accounts and projects", []int64{want.Accounts.Unverified, want.Projects.Live}, []int64{3, 3})
-	for n, p := range []sandlot.Project{first, second, third} {
-		mustTrash(t, s, p.ID, base())
-		same(t, "those that are left", s.totals(t).Projects, operate.ProjectTotals{Live: int64(2 - n), Trash: 1})
-		ok(t, s.Operate.Remove(t.Context(), ofAccount(p.Account), entry(sandlot.ActionDelete, string(p.ID))))
-		same(t, "accounts that are left", s.totals(t).Accounts, operate.AccountTotals{Unverified: int64(2 - n)})
-		sum()
-	}
-	s.sweepAll(t)
-	same(t, "bytes at last", s.totals(t).Stored, operate.StoredTotals{})
-	sum()
-}
