@@ -28,7 +28,7 @@ type authority struct {
 	root, chain, key string // paths of PEM files
 }
 
-// newAuthority makes one whose files lie in a folder as HAProxy expects them: sandlot.pem, and its key as sandlot.pem.key.
+// newAuthority makes one. Certificate and key lie in one folder under the names that the files of deploy/ give them.
 func newAuthority(t *testing.T) authority {
 	t.Helper()
 	now := time.Now()
@@ -48,7 +48,7 @@ func newAuthority(t *testing.T) authority {
 	private, err := x509.MarshalPKCS8PrivateKey(key)
 	expect.OK(t, err)
 	dir := t.TempDir()
-	a := authority{x509.NewCertPool(), filepath.Join(dir, "root.pem"), filepath.Join(dir, "sandlot.pem"), filepath.Join(dir, "sandlot.pem.key")}
+	a := authority{x509.NewCertPool(), filepath.Join(dir, "root.pem"), filepath.Join(dir, "sandlot.crt"), filepath.Join(dir, "sandlot.key")}
 	writePEM(t, a.root, "CERTIFICATE", root)
 	writePEM(t, a.chain, "CERTIFICATE", signed(t, leaf, ca, key, caKey))
 	writePEM(t, a.key, "PRIVATE KEY", private)

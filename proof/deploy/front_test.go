@@ -82,6 +82,11 @@ func (f *front) run(t *testing.T, command []string) {
 		}
 	})
 	testenv.Eventually(t, 30*time.Second, command[0]+" that listens", func() bool {
+		select {
+		case <-ended:
+			t.Fatalf("%s ended: %v", command[0], cmd.ProcessState)
+		default:
+		}
 		c, err := net.Dial("tcp", f.tls)
 		if err == nil {
 			c.Close()
@@ -149,7 +154,7 @@ func fillCaddy(t *testing.T, f *front, text string) string {
 	text = strings.Replace(text, "\n{\n", "\n{\n"+listen, 1) // the first bracket opens the settings of the whole
 	f.env = []string{"HOME=" + f.dir, "XDG_DATA_HOME=" + f.dir, "XDG_CONFIG_HOME=" + f.dir}
 	if len(f.nodes) == 1 {
-		return replace(t, text, append(f.nodesOf(), "/etc/sandlot/tls/fullchain.pem", f.chain, "/etc/sandlot/tls/privkey.pem", f.key)...)
+		return replace(t, text, append(f.nodesOf(), "/etc/sandlot/tls/sandlot.crt", f.chain, "/etc/sandlot/tls/sandlot.key", f.key)...)
 	}
 	f.env = append(f.env, "BASE_HOST="+website, "CONTENT_HOST="+contentHost, "NODES="+strings.Join(f.nodes, " "), "HEALTH_PORT="+f.healthPort,
 		"CERTIFICATE="+f.chain, "KEY="+f.key)
@@ -165,7 +170,7 @@ func fillNginx(t *testing.T, f *front, text string) string {
 		text = replace(t, text, "\tlisten [::]:"+listen+"\n", "")
 	}
 	return replace(t, text, append(f.nodesOf(), "listen 80;", "listen "+f.plain+";", "listen 443 ", "listen "+f.tls+" ",
-		"/etc/sandlot/tls/fullchain.pem", f.chain, "/etc/sandlot/tls/privkey.pem", f.key)...)
+		"/etc/sandlot/tls/sandlot.crt", f.chain, "/etc/sandlot/tls/sandlot.key", f.key)...)
 }
 
 // runNginx includes the file in what Debian's nginx.conf is without paths of the machine.
@@ -189,7 +194,7 @@ func fillHAProxy(t *testing.T, f *front, text string) string {
 		text = replace(t, text, "check port 9090", "check port "+f.healthPort)
 	}
 	return replace(t, text, append(f.nodesOf(), "bind :::80 v4v6", "bind "+f.plain, "bind :::443 v4v6", "bind "+f.tls,
-		"/etc/haproxy/certs/sandlot.pem", f.chain, "abns@sandlot-writes", "abns@sandlot-writes-"+port(f.tls))...)
+		"/etc/sandlot/tls/sandlot.crt", f.chain, "127.0.0.1:8081", testenv.Port(t))...)
 }
 
 func runHAProxy(t *testing.T, _ *front, file string) []string {
