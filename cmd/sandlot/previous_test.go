@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -43,8 +44,8 @@ func previous(t *testing.T) *release {
 			t.Fatal(err)
 		}
 	}
-	r := &release{commit: commit, bin: filepath.Join(dir, "sandlot"), beside: expand(t, behind)}
-	r.begins = r.beside && behind <= 1
+	r := &release{commit: commit, bin: filepath.Join(dir, "sandlot"), beside: goesOn(t, behind)}
+	r.begins = r.beside
 	build := exec.Command("go", "build", "-o", r.bin, "./cmd/sandlot")
 	build.Dir = filepath.Join(dir, "tree")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false -trimpath") // as scripts/test builds, whose cache has most of it
@@ -97,16 +98,12 @@ func sqlFiles(list string) (hashes []string) {
 	return hashes
 }
 
-// expand reports whether the last migrations of today, so many, only expand the schema.
-func expand(t *testing.T, last int) bool {
+// goesOn reports whether the program that lacks the last migrations of today, so many, may go on after them.
+func goesOn(t *testing.T, last int) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(repository, migrationsOf("postgres"), "*.sql"))
+	list, err := engine.LoadMigrations(os.DirFS(filepath.Join(repository, migrationsOf("postgres"))), ".")
 	expect.OK(t, err)
-	return !slices.ContainsFunc(files[len(files)-last:], func(name string) bool {
-		text, err := os.ReadFile(name)
-		expect.OK(t, err)
-		return !strings.HasPrefix(string(text), "-- expands:")
-	})
+	return !slices.ContainsFunc(list, func(m engine.Migration) bool { return m.N > len(list)-last && m.Oldest > len(list)-last })
 }
 
 // git runs git in the repository, whoever owns it, with one more variable or none, and returns what it prints.

@@ -231,6 +231,7 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 		collector.Run,
 		forgetter.Run,
 		ages.Run,
+		a.dropCopies(ages),
 		(&operate.Shrinker{Space: records, Log: log, Failures: a.failuresOf("shrink"), Spend: spend}).Run,
 		squeeze.New(a.store.Variants(), a.service.Contents, log, a.failuresOf("variants")).Run,
 	}

@@ -12,6 +12,7 @@
 package redis
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -20,12 +21,9 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/gomodule/redigo/redis"
 
 	"sandlot/internal/base/breaker"
 )
@@ -33,8 +31,10 @@ import (
 const (
 	// AnswerLimit is how long one call may take, the connection included.
 	AnswerLimit = 100 * time.Millisecond
-	// connections is far more than are open at once: a handful of workers call, one after another.
-	connections = 64
+	// idleConns is more than are open at once: a handful of workers call, one after another.
+	idleConns = 16
+	// idleFor is how long a connection waits for the next call: the server may have ended an older one.
+	idleFor = 30 * time.Second
 	// namespace is how many bytes of a hash distinguish installations on one server.
 	namespace = 8
 )
@@ -44,37 +44,51 @@ var ErrDown = errors.New("redis did not answer, and is not asked again yet")
 
 // Client is a connection to one server. Its methods may be called concurrently.
 type Client struct {
-	server  *goredis.Client
+	at      Address
+	server  *redis.Pool
 	breaker *breaker.Breaker
 	secret  []byte
 	prefix  string
 	log     *slog.Logger
 }
 
-// The module has one log for the whole process, and writes to standard error. Its important messages come as errors,
-// too.
-var silence = sync.OnceFunc(logging.Disable)
-
 // Open returns a Client, and does not connect yet. The secret is the same on all nodes of the installation, and differs
 // from every other's.
 func Open(at Address, secret []byte, log *slog.Logger) *Client {
-	silence()
-	c := &Client{secret: slices.Clone(secret), log: log}
+	c := &Client{at: at, secret: slices.Clone(secret), log: log}
 	c.breaker = breaker.New(c.changed)
 	c.prefix = "sandlot:" + base64.RawURLEncoding.EncodeToString(c.Hash("prefix").Sum())[:namespace] + ":"
-	c.server = goredis.NewClient(&goredis.Options{
-		Addr: net.JoinHostPort(at.host, at.port), Username: at.user, Password: at.password, DB: at.database,
-		Dialer:      dialer(at),
-		Protocol:    2, // without messages that the server sends by itself
-		MaxRetries:  -1,
-		DialTimeout: AnswerLimit, DialerRetries: 1, ReadTimeout: AnswerLimit, WriteTimeout: AnswerLimit, PoolTimeout: AnswerLimit,
-		ContextTimeoutEnabled:    true,
-		PoolSize:                 connections,
-		PipelinePoolSize:         -1,
-		DisableIdentity:          true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	})
+	c.server = &redis.Pool{
+		MaxIdle: idleConns, IdleTimeout: idleFor,
+		DialContext: func(ctx context.Context) (redis.Conn, error) {
+			conn, err := dial(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			return greet(conn, at)
+		},
+	}
 	return c
+}
+
+// greet logs in, and selects the database.
+func greet(conn net.Conn, at Address) (redis.Conn, error) {
+	c := redis.NewConn(conn, AnswerLimit, AnswerLimit)
+	var err error
+	switch {
+	case at.user != "":
+		_, err = c.Do("AUTH", at.user, at.password)
+	case at.password != "":
+		_, err = c.Do("AUTH", at.password)
+	}
+	if err == nil && at.database != 0 {
+		_, err = c.Do("SELECT", at.database)
+	}
+	if err != nil {
+		_ = c.Close()
+		return nil, err
+	}
+	return c, nil
 }
 
 // Close closes the connections. Calls under way fail.
@@ -86,12 +100,35 @@ func (c *Client) Err() error { return c.breaker.Err() }
 // Key returns the name of a key on the server that no other installation uses.
 func (c *Client) Key(name string) string { return c.prefix + name }
 
-// Do sends commands together, and waits for their answers for AnswerLimit at most. Its error says that the server did
-// not answer, or refuses to work; then any of the commands may have had its effect. If it is nil, each command has an
-// answer or an error of its own.
-func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err error) {
+// A Command is the name of a command and its arguments: texts, bytes and numbers.
+type Command []any
+
+// An Answer is that to one command.
+type Answer struct {
+	value any
+	err   error
+}
+
+// Err returns the error of a refused command.
+func (a Answer) Err() error { return a.err }
+
+// Int, Ints, Text and Texts return the answer in that form, or an error. No value is "".
+func (a Answer) Int() (int64, error)      { return redis.Int64(a.value, a.err) }
+func (a Answer) Ints() ([]int64, error)   { return redis.Int64s(a.value, a.err) }
+func (a Answer) Texts() ([]string, error) { return redis.Strings(a.value, a.err) }
+func (a Answer) Text() (string, error) {
+	text, err := redis.String(a.value, a.err)
+	if errors.Is(err, redis.ErrNil) {
+		err = nil
+	}
+	return text, err
+}
+
+// Do sends commands together, and waits for their answers for AnswerLimit at most, one for each. Its error says that the
+// server did not answer, or refuses to work; then any of the commands may have had its effect.
+func (c *Client) Do(ctx context.Context, commands ...Command) (answers []Answer, err error) {
 	if !c.breaker.Allow() {
-		return ErrDown
+		return nil, ErrDown
 	}
 	defer func() {
 		if ctx.Err() == nil {
@@ -100,16 +137,37 @@ func (c *Client) Do(ctx context.Context, fill func(goredis.Pipeliner)) (err erro
 	}()
 	limited, cancel := context.WithTimeout(ctx, AnswerLimit)
 	defer cancel()
-	p := c.server.Pipeline()
-	fill(p)
-	answers, sent := p.Exec(limited)
-	err = failure(sent)
-	for _, a := range answers {
-		if err == nil {
-			err = failure(a.Err())
+	conn, err := c.server.GetContext(limited)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	return call(limited, conn, commands)
+}
+
+// call sends commands over a connection, which is of no more use after an error that it has, too.
+func call(ctx context.Context, conn redis.Conn, commands []Command) ([]Answer, error) {
+	until, _ := ctx.Deadline()
+	for _, command := range commands {
+		if err := conn.Send(command[0].(string), command[1:]...); err != nil {
+			return nil, err
 		}
 	}
-	return err
+	if err := conn.Flush(); err != nil {
+		return nil, err
+	}
+	answers := make([]Answer, len(commands))
+	var refused error
+	for i := range answers {
+		left := max(time.Until(until), 1) // 0 would be no limit
+		value, err := redis.ReceiveWithTimeout(conn, left)
+		if conn.Err() != nil {
+			return nil, cmp.Or(context.Cause(ctx), err)
+		}
+		answers[i] = Answer{value, err}
+		refused = cmp.Or(refused, failure(err))
+	}
+	return answers, refused
 }
 
 // refusals begin the answers of a server that does not work now, or not for us, to any command.
@@ -118,19 +176,13 @@ var refusals = []string{
 	"ASK", "TRYAGAIN", "NOREPLICAS",
 }
 
-// lacks begin the answers of a server that has no database of that number. They come in place of
-// each command's answer: the module sends SELECT by itself with a new connection.
-var lacks = []string{"ERR DB index", "ERR invalid DB index", "ERR SELECT"}
-
 // failure returns the error of a server that does not work; not the error of a refused command.
 func failure(err error) error {
-	var answer goredis.Error
-	if err == nil || !errors.As(err, &answer) {
-		return err
-	}
-	word, _, _ := strings.Cut(answer.Error(), " ")
-	if slices.Contains(refusals, word) || slices.ContainsFunc(lacks, func(l string) bool { return strings.HasPrefix(answer.Error(), l) }) {
-		return err
+	var answer redis.Error
+	if errors.As(err, &answer) {
+		if word, _, _ := strings.Cut(string(answer), " "); slices.Contains(refusals, word) {
+			return err
+		}
 	}
 	return nil
 }
@@ -144,24 +196,23 @@ func (c *Client) changed(why error) {
 	c.log.Warn("redis does not answer; nodes count and limit on their own until it does", "error", why)
 }
 
-// dialer makes connections that reject lengths beyond those of any expected answer.
-func dialer(at Address) func(ctx context.Context, network, address string) (net.Conn, error) {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		ctx, cancel := context.WithTimeout(ctx, AnswerLimit)
-		defer cancel()
-		dial := (&net.Dialer{}).DialContext
-		if at.tls {
-			dial = (&tls.Dialer{Config: &tls.Config{ServerName: at.host, MinVersion: tls.VersionTLS12}}).DialContext
-		}
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &guarded{Conn: conn}, nil
+// dial makes a connection that rejects lengths beyond those of any expected answer.
+func dial(ctx context.Context, at Address) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, AnswerLimit)
+	defer cancel()
+	dial := (&net.Dialer{}).DialContext
+	if at.tls {
+		dial = (&tls.Dialer{Config: &tls.Config{ServerName: at.host, MinVersion: tls.VersionTLS12}}).DialContext
 	}
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(at.host, at.port))
+	if err != nil {
+		return nil, err
+	}
+	return &guarded{Conn: conn}, nil
 }
 
 // Ping asks the server once, for AnswerLimit at most.
 func (c *Client) Ping(ctx context.Context) error {
-	return c.Do(ctx, func(p goredis.Pipeliner) { p.Ping(ctx) })
+	_, err := c.Do(ctx, Command{"PING"})
+	return err
 }

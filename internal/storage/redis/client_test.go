@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"sandlot/internal/base/breaker"
@@ -33,7 +32,8 @@ func open(t *testing.T, url, secret string) *Client {
 }
 
 func ping(ctx context.Context, c *Client) error {
-	return c.Do(ctx, func(p goredis.Pipeliner) { p.Ping(ctx) })
+	_, err := c.Do(ctx, Command{"PING"})
+	return err
 }
 
 // timely makes a call and fails the test if it takes longer than a call may. What is added is for
@@ -127,11 +127,9 @@ func TestAnAnswerThatRefusesOneCommandIsAnAnswer(t *testing.T) {
 	c := open(t, url, "secret")
 	redistest.Do(t, url, "SET", "a", "text")
 	for range 2 * breaker.OpensAfter {
-		var wrong *goredis.IntCmd
-		var right *goredis.StatusCmd
-		expect.OK(t, c.Do(t.Context(), func(p goredis.Pipeliner) {
-			wrong, right = p.ZCard(t.Context(), "a"), p.Ping(t.Context())
-		}))
+		answers, err := c.Do(t.Context(), Command{"ZCARD", "a"}, Command{"PING"})
+		expect.OK(t, err)
+		wrong, right := answers[0], answers[1]
 		if wrong.Err() == nil || right.Err() != nil {
 			t.Errorf("%v, %v", wrong.Err(), right.Err())
 		}
@@ -166,13 +164,13 @@ func TestLongAnswersThatWereAskedForCome(t *testing.T) {
 	c := open(t, url, "secret")
 	long := strings.Repeat("\r\n$9999999999\r\n", longestValue/15)
 	for range 20 {
-		var got *goredis.StringCmd
-		expect.OK(t, c.Do(t.Context(), func(p goredis.Pipeliner) {
-			p.Set(t.Context(), "a", long, 0)
-			got = p.Get(t.Context(), "a")
-			p.Get(t.Context(), "none")
-		}))
-		if got.Val() != long {
+		answers, err := c.Do(t.Context(), Command{"SET", "a", long}, Command{"GET", "a"}, Command{"GET", "none"})
+		expect.OK(t, err)
+		got, err := answers[1].Text()
+		expect.OK(t, err)
+		none, err := answers[2].Text()
+		expect.OK(t, err)
+		if got != long || none != "" {
 			t.Fatal("another value came back")
 		}
 	}

@@ -3,16 +3,14 @@ package redis
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"maps"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"sandlot"
 	"sandlot/internal/base/breaker"
@@ -26,7 +24,7 @@ const (
 	// than that in 20 ms the other nodes find out the rest by themselves.
 	inMessage = 500
 	waitMost  = 5000
-	// listenFor is how long there is no message before the node checks its connection.
+	// listenFor is the interval at which a node checks its connection.
 	listenFor = 5 * time.Second
 	// longestID is the longest ID of a project, a DNS label.
 	longestID = 40
@@ -93,7 +91,7 @@ func (h *Hints) send(ctx context.Context) {
 	h.mu.Unlock()
 	for some := range slices.Chunk(lines, inMessage) {
 		message := h.self + "\n" + strings.Join(some, "\n")
-		if h.client.Do(ctx, func(p goredis.Pipeliner) { p.Publish(ctx, h.channel, message) }) != nil {
+		if _, err := h.client.Do(ctx, Command{"PUBLISH", h.channel, message}); err != nil {
 			return
 		}
 	}
@@ -109,27 +107,35 @@ func (h *Hints) listen(ctx context.Context, heard func(sandlot.Changed)) {
 
 // follow receives messages until the connection breaks, or ctx ends.
 func (h *Hints) follow(ctx context.Context, heard func(sandlot.Changed)) {
-	sub := h.client.server.Subscribe(ctx, h.channel)
-	// Its only error is that it was closed before.
-	closeIt := sync.OnceFunc(func() { _ = sub.Close() })
-	defer closeIt()
-	defer context.AfterFunc(ctx, closeIt)()
-	for asked := false; ; {
-		answer, err := sub.ReceiveTimeout(ctx, listenFor)
-		var late net.Error
-		switch {
-		case err == nil:
-			asked = false
-		case errors.As(err, &late) && late.Timeout() && !asked && ctx.Err() == nil:
-			if asked = true; sub.Ping(ctx) != nil {
-				return
-			}
-			continue
-		default:
-			return
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	conn, err := dial(ctx, h.client.at)
+	if err != nil {
+		return
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	greeted, err := greet(conn, h.client.at)
+	if err != nil {
+		return
+	}
+	defer greeted.Close()
+	sub := redis.PubSubConn{Conn: greeted}
+	if sub.Subscribe(h.channel) != nil {
+		return
+	}
+	var pinging sync.WaitGroup
+	defer pinging.Wait()
+	defer stop()
+	pinging.Go(func() {
+		for worker.Wait(ctx, listenFor) && sub.Ping("") == nil {
 		}
-		if m, ok := answer.(*goredis.Message); ok {
-			h.hear(m.Payload, heard)
+	})
+	for {
+		switch answer := sub.ReceiveWithTimeout(2 * listenFor).(type) {
+		case error:
+			return
+		case redis.Message:
+			h.hear(string(answer.Data), heard)
 		}
 	}
 }

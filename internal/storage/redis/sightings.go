@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"time"
-
-	goredis "github.com/redis/go-redis/v9"
 )
 
 // SightingFor is how long a sighting counts.
@@ -24,13 +22,16 @@ func (s *Sightings) key(part string) string { return s.client.Key("saw:" + part)
 
 // Saw records that this node can use a part.
 func (s *Sightings) Saw(ctx context.Context, part string) {
-	_ = s.client.Do(ctx, func(p goredis.Pipeliner) { p.Set(ctx, s.key(part), s.self, SightingFor) })
+	_, _ = s.client.Do(ctx, Command{"SET", s.key(part), s.self, "PX", SightingFor.Milliseconds()})
 }
 
 // SeenElsewhere reports whether another node could use a part within SightingFor. It returns false if it cannot find
 // out.
 func (s *Sightings) SeenElsewhere(ctx context.Context, part string) bool {
-	var by *goredis.StringCmd
-	err := s.client.Do(ctx, func(p goredis.Pipeliner) { by = p.Get(ctx, s.key(part)) })
-	return err == nil && by.Val() != "" && by.Val() != s.self
+	answers, err := s.client.Do(ctx, Command{"GET", s.key(part)})
+	if err != nil {
+		return false
+	}
+	by, err := answers[0].Text()
+	return err == nil && by != "" && by != s.self
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"sandlot/internal/domain/admission"
 )
@@ -38,7 +38,7 @@ var _ admission.Shared = (*Spending)(nil)
 
 // NewSpending returns the Spending of a node.
 func NewSpending(c *Client) *Spending {
-	return &Spending{client: c, names: c.Hash("limits"), sha: goredis.NewScript(spentScript).Hash()}
+	return &Spending{client: c, names: c.Hash("limits"), sha: redis.NewScript(1, spentScript).Hash()}
 }
 
 // Spend records the amounts that this node took, and returns how much is missing from each bucket, below 0 if that is
@@ -46,19 +46,17 @@ func NewSpending(c *Client) *Spending {
 func (s *Spending) Spend(ctx context.Context, list []admission.Spent) ([]float64, error) {
 	missing := make([]float64, 0, len(list))
 	for some := range slices.Chunk(list, sharesTogether) {
-		answers := make([]*goredis.Cmd, len(some))
-		err := s.client.Do(ctx, func(p goredis.Pipeliner) {
-			p.ScriptLoad(ctx, spentScript)
-			for i, of := range some {
-				add, most := microseconds(of.Rate, float64(of.N)), microseconds(of.Rate, 2*float64(of.Rate.Burst))
-				answers[i] = p.EvalSha(ctx, s.sha, []string{s.key(of.Name)}, min(add, most), most)
-			}
-		})
+		commands := []Command{{"SCRIPT", "LOAD", spentScript}}
+		for _, of := range some {
+			add, most := microseconds(of.Rate, float64(of.N)), microseconds(of.Rate, 2*float64(of.Rate.Burst))
+			commands = append(commands, Command{"EVALSHA", s.sha, 1, s.key(of.Name), min(add, most), most})
+		}
+		answers, err := s.client.Do(ctx, commands...)
 		if err != nil {
 			return nil, err
 		}
 		for i, of := range some {
-			missing = append(missing, tokens(of.Rate, answers[i]))
+			missing = append(missing, tokens(of.Rate, answers[i+1]))
 		}
 	}
 	return missing, nil
@@ -74,8 +72,8 @@ func microseconds(r admission.Rate, n float64) int64 {
 }
 
 // tokens returns how much is missing from a bucket, -1 if the answer is invalid.
-func tokens(r admission.Rate, answer *goredis.Cmd) float64 {
-	n, err := answer.Int64()
+func tokens(r admission.Rate, answer Answer) float64 {
+	n, err := answer.Int()
 	if err != nil || n < 0 || n > longestDebt.Microseconds() {
 		return -1
 	}

@@ -24,11 +24,16 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 	return err
 }
 
+// ofDays lists the tables whose records must not outlive their day.
+var ofDays = []string{"day_salts", "loads"}
+
 func forgetDays(t *tx) error {
-	return t.Run(
-		do("DELETE FROM day_salts"),
-		do("DELETE FROM loads"),
-	)
+	for _, table := range ofDays {
+		if err := t.do("DELETE FROM " + table); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // copyRows is CopyTo for a database that is no file: it writes all rows of one moment into a new SQLite database.

@@ -77,6 +77,9 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 		return err
 	}
 	err = db.engine.LongSnapshot(ctx, func(q engine.Querier) error {
+		if err := db.knowsAll(ctx, snapshot{q, db.dialect}); err != nil {
+			return err
+		}
 		for _, table := range movedTables {
 			rows, err := copyTable(ctx, t, q, table)
 			if err == nil {
@@ -97,6 +100,20 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 		}
 	}
 	return nil
+}
+
+// knowsAll refuses a schema of which this program would leave out what a newer one has added.
+func (db *DB) knowsAll(ctx context.Context, q querier) error {
+	known, err := db.mover.Schema()
+	if err != nil {
+		return err
+	}
+	has, err := one(ctx, q, scanValue[int], "SELECT count(*) FROM migrations")
+	if err == nil && has > known {
+		err = fmt.Errorf("a newer sandlot has added to the schema (it is %d, this one knows %d), and this one would leave that out; "+
+			"nothing was changed, run the same with the newer one", has, known)
+	}
+	return err
 }
 
 // copyTable replaces the rows of a table: some tables have one from the first on.

@@ -156,7 +156,8 @@ func emptied(t *testing.T, path string) {
 }
 
 func newer(t *testing.T, path string) {
-	foreign(t, path, "INSERT INTO migrations (n, name, sha256, applied_at) VALUES (1000, 'of the future', zeroblob(32), 0)")
+	foreign(t, path, `INSERT INTO migrations (n, name, sha256, applied_at) VALUES (1000, 'of the future', zeroblob(32), 0);
+		UPDATE oldest_schema SET n = 1000`)
 }
 
 // foreign does something to a database as another program would.

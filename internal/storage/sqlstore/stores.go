@@ -159,8 +159,12 @@ type DB struct {
 	around  publish.Around
 }
 
+// DropCopies removes the copies from before upgrades that OpenSQLite left beside a database before that time.
+func DropCopies(path string, before time.Time) error { return sqlite.DropCopies(path, before) }
+
 // OpenSQLite opens the database in the file of that name, as sqlite.Open does.
 func OpenSQLite(ctx context.Context, path string, opts Options) (*DB, error) {
+	opts.Brief = ofDays
 	e, err := sqlite.Open(ctx, path, opts)
 	if err != nil {
 		return nil, err

@@ -3,13 +3,11 @@
 package redistest
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/gomodule/redigo/redis"
 
 	"sandlot/internal/testkit/testenv"
 )
@@ -39,18 +37,27 @@ const doWait = 30 * time.Second
 // Do sends the server at a URL a command, and returns its answer; nil for nil.
 func Do(tb testing.TB, url string, command ...any) any {
 	tb.Helper()
-	options, err := goredis.ParseURL(url)
+	c, err := redis.DialURL(url, redis.DialConnectTimeout(doWait), redis.DialReadTimeout(doWait), redis.DialWriteTimeout(doWait))
 	if err != nil {
 		tb.Fatal(err)
 	}
-	options.Protocol, options.MaintNotificationsConfig = 2, &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := goredis.NewClient(options)
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), doWait)
-	defer cancel()
-	answer, err := c.Do(ctx, command...).Result()
-	if err != nil && err != goredis.Nil {
+	answer, err := c.Do(command[0].(string), command[1:]...)
+	if err != nil {
 		tb.Fatalf("%q: %v", command, err)
+	}
+	return texts(answer)
+}
+
+// texts returns an answer with texts for bytes.
+func texts(answer any) any {
+	switch a := answer.(type) {
+	case []byte:
+		return string(a)
+	case []any:
+		for i := range a {
+			a[i] = texts(a[i])
+		}
 	}
 	return answer
 }

@@ -58,3 +58,19 @@ var Upgrades = []Upgrade{
 		},
 	},
 }
+
+// Landed is a project with a file, as every schema could hold it, ReadLanded is a query of it, and LandedRead its
+// result.
+var (
+	Landed = []string{
+		`INSERT INTO accounts (id, handle, email, verified, lang, created_at) VALUES (1, 'kim', '', 0, '', 0)`,
+		`INSERT INTO projects (num, id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at)
+			VALUES (1, 'pong', 1, 'Pong', '', 'a', 1, '', 1, 1, 1, 0, 0)`,
+		`INSERT INTO versions (project, n, suffix, created_at) VALUES (1, 1, '', 0)`,
+		`INSERT INTO blobs (id, ref, size, sha256, is_text, created_at) VALUES (1, 'r', 1, x'00', 0, 0)`,
+		`INSERT INTO files (project, until, folded, name, since, blob) VALUES (1, 9223372036854775807, 'a', 'a', 1, 1)`,
+	}
+	ReadLanded = `SELECT a.handle || '/' || p.id || '/' || p.title || '/' || f.name || '/' || b.ref || '/' || length(b.sha256)
+		FROM projects p JOIN accounts a ON a.id = p.account JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob`
+	LandedRead = "kim/pong/Pong/a/r/1"
+)

@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"sandlot"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/gallery"
@@ -72,22 +70,22 @@ func (l *Live) Sync(ctx context.Context) error {
 
 // greet reads the server's time, and gives it the script.
 func (l *Live) greet(ctx context.Context) (now time.Time, sha string, err error) {
-	var clock *goredis.TimeCmd
-	var loaded *goredis.StringCmd
-	err = l.client.Do(ctx, func(p goredis.Pipeliner) {
-		clock, loaded = p.Time(ctx), p.ScriptLoad(ctx, script)
-	})
+	answers, err := l.client.Do(ctx, redis.Command{"TIME"}, redis.Command{"SCRIPT", "LOAD", script})
 	if err != nil {
 		return now, "", err
 	}
-	now, err = clock.Result()
-	if err != nil || loaded.Err() != nil || now.Year() < 2000 || now.Year() >= 3000 { // the script could not count with others
+	parts, wrong := answers[0].Ints() // seconds and microseconds
+	sha, refused := answers[1].Text()
+	if wrong == nil && len(parts) == 2 {
+		now = time.Unix(parts[0], parts[1]*int64(time.Microsecond))
+	}
+	if refused != nil || now.Year() < 2000 || now.Year() >= 3000 { // the script could not count with others
 		return now, "", errAnswer
 	}
 	if l.clock != nil {
 		now = l.clock()
 	}
-	return now, loaded.Val(), nil
+	return now, sha, nil
 }
 
 // take returns the waiting beats, those of one project one after another, and the projects in use that have none. It
@@ -117,23 +115,26 @@ func (l *Live) take() (at time.Time, beats []beat, others []sandlot.ProjectID) {
 // tellBeats sends some beats. ahead is how far the server's clock is ahead of this node's.
 func (l *Live) tellBeats(ctx context.Context, sha string, beats []beat, now time.Time, ahead time.Duration, at time.Time) error {
 	var ids []sandlot.ProjectID
-	var counts []*goredis.Cmd
-	err := l.client.Do(ctx, func(p goredis.Pipeliner) {
-		for len(beats) > 0 {
-			id := beats[0].id
-			args := []any{now.UnixMilli(), gallery.Presence.Milliseconds(), l.limits.PerProject}
-			for len(beats) > 0 && beats[0].id == id {
-				args = append(args, beats[0].args(ahead)...)
-				beats = beats[1:]
-			}
-			ids, counts = append(ids, id), append(counts, p.EvalSha(ctx, sha, l.keys(id), args...))
+	var commands []redis.Command
+	for len(beats) > 0 {
+		id := beats[0].id
+		keys := l.keys(id)
+		command := redis.Command{
+			"EVALSHA", sha, len(keys), keys[0], keys[1],
+			now.UnixMilli(), gallery.Presence.Milliseconds(), l.limits.PerProject,
 		}
-	})
+		for len(beats) > 0 && beats[0].id == id {
+			command = append(command, beats[0].args(ahead)...)
+			beats = beats[1:]
+		}
+		ids, commands = append(ids, id), append(commands, command)
+	}
+	counts, err := l.client.Do(ctx, commands...)
 	if err != nil {
 		return err
 	}
 	for i, id := range ids {
-		n, err := counts[i].Int64()
+		n, err := counts[i].Int()
 		l.learn(id, n, err, at)
 	}
 	return nil
@@ -161,17 +162,16 @@ func (l *Live) keys(id sandlot.ProjectID) []string {
 func (l *Live) askFor(ctx context.Context, ids []sandlot.ProjectID, now, at time.Time) error {
 	after := "(" + strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10)
 	until := strconv.FormatInt(now.Add(gallery.Presence).UnixMilli(), 10)
-	counts := make([]*goredis.IntCmd, len(ids))
-	err := l.client.Do(ctx, func(p goredis.Pipeliner) {
-		for i, id := range ids {
-			counts[i] = p.ZCount(ctx, l.keys(id)[0], after, until)
-		}
-	})
+	commands := make([]redis.Command, len(ids))
+	for i, id := range ids {
+		commands[i] = redis.Command{"ZCOUNT", l.keys(id)[0], after, until}
+	}
+	counts, err := l.client.Do(ctx, commands...)
 	if err != nil {
 		return err
 	}
 	for i, id := range ids {
-		n, err := counts[i].Result()
+		n, err := counts[i].Int()
 		l.learn(id, n, err, at)
 	}
 	return nil
@@ -200,25 +200,26 @@ func (l *Live) exchangeTops(ctx context.Context, now time.Time) {
 		return
 	}
 	key := l.client.Key("live:busiest")
-	var tops *goredis.StringSliceCmd
-	err = l.client.Do(ctx, func(p goredis.Pipeliner) {
-		for _, id := range own {
-			if redis.IsID(string(id)) {
-				p.ZAdd(ctx, key, goredis.Z{Score: float64(now.UnixMilli()), Member: string(id)})
-			}
+	var commands []redis.Command
+	for _, id := range own {
+		if redis.IsID(string(id)) {
+			commands = append(commands, redis.Command{"ZADD", key, now.UnixMilli(), string(id)})
 		}
-		p.ZRemRangeByScore(ctx, key, "-inf", strconv.FormatInt(now.Add(-gallery.Presence).UnixMilli(), 10))
-		p.ZRemRangeByRank(ctx, key, 0, -topsKept-1)
-		p.PExpire(ctx, key, 2*gallery.Presence)
-		tops = p.ZRevRange(ctx, key, 0, topsRead-1)
-	})
+	}
+	answers, err := l.client.Do(ctx, append(commands,
+		redis.Command{"ZREMRANGEBYSCORE", key, "-inf", now.Add(-gallery.Presence).UnixMilli()},
+		redis.Command{"ZREMRANGEBYRANK", key, 0, -topsKept - 1},
+		redis.Command{"PEXPIRE", key, 2 * gallery.Presence.Milliseconds()},
+		redis.Command{"ZREVRANGE", key, 0, topsRead - 1},
+	)...)
 	if err != nil {
 		return
 	}
+	tops, _ := answers[len(answers)-1].Texts() // none after another answer
 	l.topped = l.steady()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, id := range tops.Val() {
+	for _, id := range tops {
 		if redis.IsID(id) {
 			l.use(sandlot.ProjectID(id))
 		}

@@ -138,4 +138,6 @@ type Mover interface {
 	// Given returns the highest number that the database ever gave a row of the table; Give makes it continue above.
 	Given(ctx context.Context, q Querier, table Table) (int64, error)
 	Give(t Tx, table Table, last int64) error
+	// Schema returns the number of the newest schema that this program knows.
+	Schema() (int, error)
 }

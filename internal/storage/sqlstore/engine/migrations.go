@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -16,12 +17,12 @@ type Migration struct {
 	Name string
 	SQL  string
 	Sum  [sha256.Size]byte
-	// Expands is set if a program without this migration may go on using the schema.
-	Expands bool
+	// Oldest is the oldest schema whose programs may use the database after this migration; N if the file does not say.
+	Oldest int
 }
 
-// expandsMark begins the text of a migration that only adds parts that the release before it need not know.
-const expandsMark = "-- expands:"
+// oldestLine begins the text of a migration that leaves programs of earlier schemas at work.
+var oldestLine = regexp.MustCompile(`^-- oldest: (\d+)\b`)
 
 // LoadMigrations reads the files NNNN_name.sql of a folder, numbered from 1 without gaps.
 func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
@@ -42,18 +43,26 @@ func LoadMigrations(files fs.FS, folder string) ([]Migration, error) {
 		}
 		list = append(list, Migration{
 			N: i + 1, Name: base, SQL: string(text), Sum: sha256.Sum256(text),
-			Expands: strings.HasPrefix(string(text), expandsMark),
+			Oldest: oldest(text, i+1),
 		})
 	}
 	return list, nil
 }
 
-// Unapplied returns the known migrations that are missing from a database with the given checksums. One more than the
-// known ones may be there, if it only expands the schema. Other migrations are an error.
-func Unapplied(name string, known []Migration, sums [][]byte, expands bool) ([]Migration, error) {
-	if n := len(sums); n > len(known)+1 || n == len(known)+1 && !expands {
-		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, this one knows %d); "+
-			"nothing was changed, start the newer one", name, n, len(known))
+// oldest returns the number in the first line of a migration; n if there is none.
+func oldest(text []byte, n int) int {
+	if found := oldestLine.FindSubmatch(text); found != nil {
+		n, _ = strconv.Atoi(string(found[1]))
+	}
+	return n
+}
+
+// Unapplied returns the known migrations that are missing from a database with the given checksums. More than the known
+// ones may be there if the oldest schema that its programs must know is known. Other migrations are an error.
+func Unapplied(name string, known []Migration, sums [][]byte, oldest int) ([]Migration, error) {
+	if n := len(sums); n > len(known) && oldest > len(known) {
+		return nil, fmt.Errorf("%s was written by a newer sandlot (its schema is %d, for programs that know %d; this one knows %d); "+
+			"nothing was changed, start the newer one, or a copy from before its upgrade", name, n, oldest, len(known))
 	}
 	for i, sum := range sums[:min(len(sums), len(known))] {
 		if !bytes.Equal(sum, known[i].Sum[:]) {
@@ -63,3 +72,7 @@ func Unapplied(name string, known []Migration, sums [][]byte, expands bool) ([]M
 	}
 	return known[min(len(sums), len(known)):], nil
 }
+
+// OldestTable makes the table of one row with the oldest schema whose programs may use the database. It is part of no
+// migration, for each one changes it.
+const OldestTable = "CREATE TABLE IF NOT EXISTS oldest_schema (one BIGINT PRIMARY KEY CHECK (one = 1), n BIGINT NOT NULL)"

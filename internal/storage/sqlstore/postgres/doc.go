@@ -30,5 +30,5 @@
 // # The schema
 //
 // Migrations are numbered files, applied one at a time under a lock (migrate.go). A node starts, and goes on, beside
-// one migration that it does not know, if that only expands the schema.
+// migrations that it does not know, if their oldest schema is one that it knows.
 package postgres

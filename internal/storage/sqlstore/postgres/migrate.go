@@ -40,33 +40,30 @@ const migrationTime = 10 * time.Minute
 // instance: one row. id tells this database from others. steps: see outcome. Room is left in each page, so that to
 // write a row again costs its index nothing.
 const own = `
-	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, expands BOOLEAN NOT NULL,
-	applied_at BIGINT NOT NULL);
+	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, applied_at BIGINT NOT NULL);
+	ALTER TABLE migrations DROP COLUMN IF EXISTS expands;
 	CREATE TABLE IF NOT EXISTS instance (one BIGINT PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, probed_at TIMESTAMPTZ, probe BYTEA);
 	CREATE TABLE IF NOT EXISTS steps (slot TEXT COLLATE "C" PRIMARY KEY, step BIGINT NOT NULL,
-	at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50)`
+	at TIMESTAMPTZ NOT NULL DEFAULT now()) WITH (fillfactor = 50);
+	` + engine.OldestTable
 
-// unapplied is engine.Unapplied of the database. One migration more than are known may be there, if it only expands
-// the schema: a node of the release before goes on beside those of the next.
+// unapplied is engine.Unapplied of the database.
 func (e *Engine) unapplied(ctx context.Context, conn *pgx.Conn, known []engine.Migration) ([]engine.Migration, error) {
-	rows, err := conn.Query(ctx, "SELECT sha256, expands FROM migrations ORDER BY n")
+	rows, err := conn.Query(ctx, "SELECT sha256 FROM migrations ORDER BY n")
 	if err != nil {
 		return nil, unreachable(e.name, err)
 	}
-	defer rows.Close()
-	var sums [][]byte
-	expands := false
-	for rows.Next() {
-		var sum []byte
-		if err := rows.Scan(&sum, &expands); err != nil {
-			return nil, unreachable(e.name, err)
-		}
-		sums = append(sums, sum)
-	}
-	if err := rows.Err(); err != nil {
+	sums, err := pgx.CollectRows(rows, pgx.RowTo[[]byte])
+	if err != nil {
 		return nil, unreachable(e.name, err)
 	}
-	return engine.Unapplied(e.name, known, sums, expands)
+	oldest := 0
+	if len(sums) > len(known) {
+		if err := conn.QueryRow(ctx, "SELECT n FROM oldest_schema").Scan(&oldest); err != nil {
+			return nil, unreachable(e.name, err)
+		}
+	}
+	return engine.Unapplied(e.name, known, sums, oldest)
 }
 
 // checkCurrent makes sure that the database needs no migration.
@@ -145,8 +142,12 @@ func (e *Engine) apply(ctx context.Context, conn *pgx.Conn, m engine.Migration) 
 		return err
 	}
 	failpoint.Hit(failpoint.MidMigration)
-	_, err := conn.Exec(ctx, "INSERT INTO migrations (n, name, sha256, expands, applied_at) VALUES ($1, $2, $3, $4, $5)",
-		m.N, m.Name, m.Sum[:], m.Expands, time.Now().UnixMicro())
+	_, err := conn.Exec(ctx, "INSERT INTO migrations (n, name, sha256, applied_at) VALUES ($1, $2, $3, $4)",
+		m.N, m.Name, m.Sum[:], time.Now().UnixMicro())
+	if err == nil {
+		_, err = conn.Exec(ctx, `INSERT INTO oldest_schema (one, n) VALUES (1, $1)
+			ON CONFLICT (one) DO UPDATE SET n = greatest(oldest_schema.n, excluded.n)`, m.Oldest)
+	}
 	return err
 }
 

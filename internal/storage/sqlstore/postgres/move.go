@@ -41,3 +41,8 @@ func (Mover) Give(t engine.Tx, table engine.Table, last int64) error {
 		table.Name+"_"+table.Columns[0]+"_seq", last, last)
 	return err
 }
+
+func (Mover) Schema() (int, error) {
+	known, err := knownMigrations()
+	return len(known), err
+}

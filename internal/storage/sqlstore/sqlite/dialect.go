@@ -72,3 +72,8 @@ func (Mover) Give(t engine.Tx, table engine.Table, last int64) error {
 		SELECT name, ? FROM sqlite_schema WHERE type = 'table' AND name = ? AND sql LIKE '%AUTOINCREMENT%'`, last, table.Name)
 	return err
 }
+
+func (Mover) Schema() (int, error) {
+	known, err := knownMigrations()
+	return len(known), err
+}

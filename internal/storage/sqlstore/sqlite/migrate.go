@@ -40,7 +40,25 @@ func unapplied(ctx context.Context, q engine.Querier, path string, known []engin
 	if err != nil {
 		return nil, sentence(path, err)
 	}
-	return engine.Unapplied(path, known, sums, false)
+	oldest := 0
+	if len(sums) > len(known) {
+		if oldest, err = oldestSchema(ctx, q, len(sums)); err != nil {
+			return nil, sentence(path, err)
+		}
+	}
+	return engine.Unapplied(path, known, sums, oldest)
+}
+
+// oldestSchema returns the oldest schema whose programs may use the database; n if it does not say.
+func oldestSchema(ctx context.Context, q engine.Querier, n int) (int, error) {
+	_, err := value[string](ctx, q, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'oldest_schema'")
+	if err == nil {
+		n, err = value[int](ctx, q, "SELECT n FROM oldest_schema")
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		err = nil
+	}
+	return n, err
 }
 
 // migrate applies the missing migrations, each in a step of its own: it has happened wholly or not at all.
@@ -66,7 +84,7 @@ func (e *Engine) migrate(ctx context.Context, path string, known []engine.Migrat
 func (e *Engine) apply(t *Tx, m engine.Migration) error {
 	const table = `CREATE TABLE IF NOT EXISTS migrations (n INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 BLOB NOT NULL,
 		applied_at INTEGER NOT NULL) STRICT`
-	if err := t.w.exec(table); err != nil {
+	if err := t.w.exec(table + ";" + engine.OldestTable); err != nil {
 		return err
 	}
 	if _, err := t.w.conn.ExecContext(context.Background(), m.SQL); err != nil {
@@ -74,5 +92,8 @@ func (e *Engine) apply(t *Tx, m engine.Migration) error {
 	}
 	failpoint.Hit(failpoint.MidMigration)
 	_, err := t.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (?, ?, ?, ?)", m.N, m.Name, m.Sum[:], e.now().UnixMicro())
+	if err == nil {
+		_, err = t.Exec("INSERT INTO oldest_schema (one, n) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET n = max(n, excluded.n)", m.Oldest)
+	}
 	return err
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,6 +66,27 @@ func TestMigrations(t *testing.T) {
 				expect.Equal(t, query, strings.Join(got, " "), want)
 			}
 		})
+	}
+}
+
+// TestEverySchemaIsUpgraded starts from each schema that ever was, with records.
+func TestEverySchemaIsUpgraded(t *testing.T) {
+	known, err := knownMigrations()
+	expect.OK(t, err)
+	for n := 1; n <= len(known); n++ {
+		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")
+		before, err := open(t.Context(), path, Options{}, known[:n])
+		expect.OK(t, err)
+		for _, query := range storetest.Landed {
+			mustExec(t, before, query)
+		}
+		expect.OK(t, before.Close())
+		after, err := open(t.Context(), path, Options{}, known)
+		expect.OK(t, err)
+		got, err := values[string](t.Context(), after.read, storetest.ReadLanded)
+		expect.OK(t, err)
+		expect.Equal(t, fmt.Sprint("the file of schema ", n), strings.Join(got, " "), storetest.LandedRead)
+		expect.OK(t, after.Close())
 	}
 }
 

@@ -34,6 +34,8 @@ type Options struct {
 	// Existing says to use a database as it is: it is neither created nor brought up to date, so that it is safe
 	// beside a server of another release.
 	Existing bool
+	// Brief lists the tables whose rows are left out of the copy from before an upgrade.
+	Brief []string
 }
 
 // An Engine is one SQLite database. All methods may be called concurrently.
@@ -52,19 +54,24 @@ type Engine struct {
 }
 
 // Open opens the database in the file of that name, creates it with mode 0600 if it is not there, and brings its
-// schema up to date. The folder has to exist. A file that is damaged, is not a database, is another program's, or was
+// schema up to date; before it changes the schema of one with records it leaves a synced copy beside it (DropCopies), or
+// fails if there is no room for that. The folder has to exist. A file that is damaged, is not a database, is another program's, or was
 // written by a newer sandlot is an error that says so in one sentence, and is left as it was; the first two wrap
 // sandlot.ErrCorrupt.
 //
 // It does not keep a second server from opening the same file; both would work, but hold each other up.
 func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
-	now := opts.Now
-	if now == nil {
-		now = time.Now
-	}
 	known, err := knownMigrations()
 	if err != nil {
 		return nil, err
+	}
+	return open(ctx, path, opts, known)
+}
+
+func open(ctx context.Context, path string, opts Options, known []engine.Migration) (_ *Engine, err error) {
+	now := opts.Now
+	if now == nil {
+		now = time.Now
 	}
 	if opts.Existing {
 		err = checkCurrent(ctx, path, known)
@@ -80,6 +87,9 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	}
 	if err := e.connect(ctx, path, opts); err != nil {
 		return nil, errors.Join(sentence(path, err), e.Close())
+	}
+	if err := e.keepCopy(ctx, path, known, opts.Brief); err != nil {
+		return nil, errors.Join(err, e.Close())
 	}
 	if err := e.migrate(ctx, path, known); err != nil {
 		return nil, errors.Join(err, e.Close())
