@@ -1,4 +1,4 @@
--- expands: a table that the release before does not know.
+-- oldest: 25
 --
 -- The last run of each of the operator's commands that a server reports: damaged is what it found damaged, good_at when
 -- a run last found nothing, 0 if none did.
