@@ -45,10 +45,12 @@ type front struct {
 	client     *http.Client
 }
 
-// start runs a proxy with its file in a folder of deploy/, in front of an instance or nodes. All nodes have one port, and one for their health.
+// start runs a proxy with its file in a folder of deploy/, in front of an instance or of nodes. All nodes have one port, and one for their
+// health.
 func start(t *testing.T, k kind, folder, healthPort string, nodes ...string) *front {
 	t.Helper()
-	f := &front{authority: newAuthority(t), dir: t.TempDir(), tls: testenv.Port(t), plain: testenv.Port(t), nodes: nodes, healthPort: healthPort}
+	f := &front{authority: newAuthority(t), dir: t.TempDir(), nodes: nodes, healthPort: healthPort}
+	f.tls, f.plain = testenv.Port(t), testenv.Port(t)
 	text, err := os.ReadFile(filepath.Join("../../deploy", folder, k.file))
 	expect.OK(t, err)
 	file := filepath.Join(f.dir, k.file)
@@ -95,7 +97,8 @@ func (f *front) run(t *testing.T, command []string) {
 	})
 }
 
-// clientOf returns a client whose every connection goes to the proxy, whatever host the URL names. It speaks HTTP/2, and follows no redirect.
+// clientOf returns a client whose every connection goes to the proxy, whatever host the URL names. It speaks HTTP/2, and
+// follows no redirect.
 func (f *front) clientOf(t *testing.T) *http.Client {
 	var d net.Dialer
 	transport := &http.Transport{
@@ -180,8 +183,8 @@ func runNginx(t *testing.T, f *front, file string) []string {
 	for _, each := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		temps.WriteString(each + "_temp_path " + filepath.Join(f.dir, each) + ";\n")
 	}
-	text := "worker_processes 2;\npid " + f.dir + "/pid;\nevents { worker_connections 768; }\nhttp {\nsendfile on;\ntcp_nopush on;\ngzip on;\n" +
-		temps.String() + "include " + file + ";\n}\n"
+	text := "worker_processes 2;\npid " + f.dir + "/pid;\nevents { worker_connections 768; }\n" +
+		"http {\nsendfile on;\ntcp_nopush on;\ngzip on;\n" + temps.String() + "include " + file + ";\n}\n"
 	expect.OK(t, os.WriteFile(whole, []byte(text), 0o600))
 	return []string{installed(t, "nginx"), "-p", f.dir, "-c", whole, "-e", filepath.Join(f.dir, "log"), "-g", "daemon off;"}
 }

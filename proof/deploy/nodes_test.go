@@ -78,9 +78,11 @@ func startNodes(t *testing.T, k kind, p parts) *group {
 		host := fmt.Sprintf("127.0.0.%d", 11+n)
 		at, g.healths = append(at, host+":"+to), append(g.healths, host+":"+health)
 		file := filepath.Join(t.TempDir(), "sandlot.yaml")
-		expect.OK(t, os.WriteFile(file, []byte(replace(t, string(text), "10.0.0.11:9090", g.healths[n], "10.0.0.11:8080", at[n], "10.0.0.10", "127.0.0.1",
-			"s3://sandlot/files?endpoint=http://10.0.0.20:7070&region=us-east-1", p.blobs, "redis://10.0.0.20:6379/0", p.redis)), 0o600))
-		g.nodes = append(g.nodes, testenv.Start(t, testenv.Binary(t), "--config", file, "--listen", at[n], "--database-url", p.database, "--limits", "off"))
+		settings := replace(t, string(text), "10.0.0.11:9090", g.healths[n], "10.0.0.11:8080", at[n], "10.0.0.10", "127.0.0.1",
+			"s3://sandlot/files?endpoint=http://10.0.0.20:7070&region=us-east-1", p.blobs, "redis://10.0.0.20:6379/0", p.redis)
+		expect.OK(t, os.WriteFile(file, []byte(settings), 0o600))
+		args := []string{"--config", file, "--listen", at[n], "--database-url", p.database, "--limits", "off"}
+		g.nodes = append(g.nodes, testenv.Start(t, testenv.Binary(t), args...))
 	}
 	g.front = start(t, k, "nodes", health, at...)
 	base, err := url.Parse("https://" + website)
@@ -186,7 +188,8 @@ func (l *load) await(t *testing.T, what string, more int32) {
 	testenv.Eventually(t, time.Minute, what, func() bool { return l.answered.Load() >= most })
 }
 
-// judge fails the test for every read that failed, for more writes than the dead node can have had in hand, and for one that happened twice.
+// judge fails the test for every read that failed, for more writes than the dead node can have had in hand, and for one
+// that happened twice.
 func (l *load) judge(t *testing.T) {
 	t.Helper()
 	t.Logf("%d requests, %d updates, and %d failed, %d reads failed", l.answered.Load(), l.updated.Load(), len(l.writes), len(l.reads))
