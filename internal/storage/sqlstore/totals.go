@@ -19,17 +19,7 @@ func (db *DB) Totals() Totals { return Totals{db} }
 func (store Totals) Totals(ctx context.Context, now time.Time) (out operate.Totals, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		r := totalReader{ctx: ctx, q: q}
-		r.accounts(&out.Accounts)
-		r.projects(&out.Projects)
-		r.stored(&out.Stored)
-		out.Acts = r.acts()
-		out.Mail = r.mail()
-		out.Covers = r.backlog("updated_at", "projects WHERE covered <> version AND deleted_at IS NULL")
-		out.Variants = r.backlog("created_at", "blobs WHERE squeezed = 0")
-		out.Trials = r.backlog("updated_at", "projects WHERE tried < version AND deleted_at IS NULL AND suspended_at IS NULL")
-		out.Deleted = r.deleted(now.Add(-operate.Grace))
-		out.Forgets = operate.Backlog{Size: r.backlog("0", "forgets").Size}
-		out.Reports = r.backlog("at", "reports WHERE closed_at IS NULL")
+		out = r.totals(now)
 		return r.err
 	})
 	return out, in("read totals", err)
@@ -40,6 +30,21 @@ type totalReader struct {
 	ctx context.Context
 	q   querier
 	err error
+}
+
+func (r *totalReader) totals(now time.Time) (out operate.Totals) {
+	r.accounts(&out.Accounts)
+	r.projects(&out.Projects)
+	r.stored(&out.Stored)
+	out.Acts = r.acts()
+	out.Mail = r.mail()
+	out.Covers = r.backlog("updated_at", "projects WHERE covered <> version AND deleted_at IS NULL")
+	out.Variants = r.backlog("created_at", "blobs WHERE squeezed = 0")
+	out.Trials = r.backlog("updated_at", "projects WHERE tried < version AND deleted_at IS NULL AND suspended_at IS NULL")
+	out.Deleted = r.deleted(now.Add(-operate.Grace))
+	out.Forgets = operate.Backlog{Size: r.backlog("0", "forgets").Size}
+	out.Reports = r.backlog("at", "reports WHERE closed_at IS NULL")
+	return out
 }
 
 // pair reads one row of two numbers.
