@@ -32,6 +32,13 @@ const (
 	ActionCloseReport = "close-report"
 )
 
+// Actions returns all actions of an operator.
+func Actions() []string {
+	return []string{
+		ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionAllowMail, ActionCloseReport,
+	}
+}
+
 // The actors of the audit log.
 const (
 	ActorOperator = "operator" // an action at the machine itself

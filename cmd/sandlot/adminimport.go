@@ -103,7 +103,7 @@ func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 			return nil, err
 		}
 	}
-	return s.opened(ctx, db, blob.Options{}, cache.Options{})
+	return s.opened(ctx, db, blob.Options{}, cache.Options{}, nil)
 }
 
 // mayWriteIn refuses root if the folder belongs to another user: the server could not read root's files.

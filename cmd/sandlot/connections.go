@@ -46,7 +46,9 @@ func (s settings) connections(all int, public bool, m *metrics) *connections {
 	}
 	proxies, _ := admission.ParseProxies(s.TrustedProxies) // was checked at the start
 	exempt := func(a netip.Addr) bool { return admission.Exempt(a, public) || proxies.Trust(a) }
-	return &connections{admission.NewSlots(each, all, exempt), m.refusals()}
+	slots := admission.NewSlots(each, all, exempt)
+	m.connections(slots, all)
+	return &connections{slots, m.refusals()}
 }
 
 // eachConnection returns the number of connections of one address; 0 is no limit.

@@ -34,6 +34,7 @@ func (s daySalts) keep(day int64, fresh [32]byte) (salt [32]byte, ok bool) {
 		s.log.Warn("today's salt not kept", "error", err)
 		return fresh, false
 	}
+	s.failures.Worked()
 	return salt, true
 }
 

@@ -90,19 +90,21 @@ func (m *metrics) refusals() [2]prometheus.Counter {
 	return [2]prometheus.Counter{m.refused.WithLabelValues("network"), m.refused.WithLabelValues("all")}
 }
 
-// workers exports the failures of the workers.
+// workers exports the failures of the workers, and when each last worked without one.
 func (m *metrics) workers(failures map[string]*worker.Failures) {
-	for name, f := range failures {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_worker_failures_total", Help: "Things that a worker could not do; it tries these again.",
-			ConstLabels: prometheus.Labels{"worker": name},
-		}, func() float64 { return float64(f.Count()) }))
-	}
-}
-
-// gauge exports the value of now.
-func (m *metrics) gauge(name, help string, now func() float64) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, now))
+	m.export("sandlot_worker_failures_total", "Things that a worker could not do; it tries these again.", []string{"worker"},
+		func(add sample) {
+			for name, f := range failures {
+				add(float64(f.Count()), name)
+			}
+		})
+	m.export("sandlot_worker_last_success_timestamp_seconds",
+		"End of the last round of a worker without a failure, also of one without work; 0: none yet.", []string{"worker"},
+		func(add sample) {
+			for name, f := range failures {
+				add(timestamp(f.LastWorked()), name)
+			}
+		})
 }
 
 func oneIf(yes bool) float64 {
@@ -143,23 +145,21 @@ func (m *metrics) cache(of blobs) {
 // A condition exports the readiness of a node, for monitors.
 type condition struct{ of *router }
 
-var (
-	nodeReady = prometheus.NewDesc("sandlot_ready", "Whether /readyz is 200: 1 or 0.", nil, nil)
-	partUp    = prometheus.NewDesc("sandlot_part_up", "Whether this node can use a part: 1 or 0.", []string{"part"}, nil)
-)
+var ready = prometheus.NewDesc("sandlot_ready",
+	"Whether this node can use a part, or whether its /readyz is 200 (part node): 1 or 0.", []string{"part"}, nil)
 
 // Describe implements prometheus.Collector.
-func (c condition) Describe(to chan<- *prometheus.Desc) { to <- nodeReady; to <- partUp }
+func (c condition) Describe(to chan<- *prometheus.Desc) { to <- ready }
 
 // Collect implements prometheus.Collector.
 func (c condition) Collect(to chan<- prometheus.Metric) {
 	l := c.of.lacks(context.Background())
-	show := func(of *prometheus.Desc, yes bool, labels ...string) {
-		to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, oneIf(yes), labels...)
+	show := func(part string, yes bool) {
+		to <- prometheus.MustNewConstMetric(ready, prometheus.GaugeValue, oneIf(yes), part)
 	}
-	show(nodeReady, len(l.missing) == 0 && !c.of.draining.Load())
+	show("node", len(l.missing) == 0 && !c.of.draining.Load())
 	for _, n := range c.of.needs {
-		show(partUp, !slices.Contains(slices.Concat(l.missing, l.spare), n.name), n.name)
+		show(n.name, !slices.Contains(slices.Concat(l.missing, l.spare), n.name))
 	}
 }
 

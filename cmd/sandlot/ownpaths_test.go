@@ -14,7 +14,7 @@ import (
 // unlimited are the doors that no operation of admission is asked for, beside owns, each with its reason. The routes of api
 // and web, and play's own names, have operations by the tests of their tables.
 var unlimited = map[string]string{
-	"/debug/pprof/":        "only the program that measurements build has it, on the listener of the numbers",
+	"/debug/pprof/":        "on the listener of metrics-listen alone, for the operator",
 	"/debug/pprof/profile": "likewise",
 	"/debug/pprof/trace":   "likewise",
 	"play":                 "files are free to read; its own names are doors, with an operation each",

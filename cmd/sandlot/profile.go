@@ -1,5 +1,3 @@
-//go:build pprof
-
 package main
 
 import (
@@ -7,8 +5,8 @@ import (
 	"net/http/pprof"
 )
 
-// profiles serves profiles of the running program beside the metrics of a private listener. Only the measurements build
-// it in: a released program has no such address.
+// profiles serves profiles of the running program beside the metrics of a private listener, and nowhere else. They hold
+// names of functions, and no content; that of the heap and a trace show sizes and times.
 func profiles(mux *http.ServeMux) {
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)

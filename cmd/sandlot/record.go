@@ -123,6 +123,7 @@ func (s *router) finish(rec *recorder, r *http.Request, id, area string, read in
 		aborted = rec.status != http.StatusInternalServerError
 	}
 	rec.begin()
+	s.writes.count(area, r, rec.outcome(r.Context().Err() != nil, aborted), rec.Header().Get("Location"))
 	s.count(r, id, area, rec.began, rec.outcome(r.Context().Err() != nil, aborted), read, rec.bytes, aborted)
 	if aborted {
 		panic(http.ErrAbortHandler)

@@ -55,7 +55,7 @@ func TestSoakRegressionM40ABucketThatIsAwayTakesNoNodeAway(t *testing.T) {
 	expect.Equal(t, "without it", status, http.StatusOK)
 	expect.Equal(t, "bytes without it", len(text), len(page(200_000)))
 	_, body := open(t, nodes[0], nodes[0].URL()+"/metrics")
-	for _, want := range []string{`sandlot_part_up{part="blobs"} 0`, `sandlot_part_up{part="database"} 1`, "sandlot_ready 1"} {
+	for _, want := range []string{`sandlot_ready{part="blobs"} 0`, `sandlot_ready{part="database"} 1`, `sandlot_ready{part="node"} 1`} {
 		expect.Contains(t, "the metrics", string(body), want)
 	}
 }

@@ -24,6 +24,7 @@ type router struct {
 	log      *slog.Logger
 	access   accessLog
 	metrics  *metrics
+	writes   *writeCounts
 	needs    []need // the parts on which readiness depends
 	draining atomic.Bool
 	clock    *front.Clock

@@ -72,6 +72,8 @@ type app struct {
 	vault    *sandlot.Vault
 	proofs   []byte              // the secret of sandlot doctor
 	mails    *account.MailServer // nil without SMTP
+	meters   meters
+	numbers  *minutes
 	workers  []func(context.Context)
 	failures map[string]*worker.Failures // by worker
 	running  sync.WaitGroup
@@ -80,7 +82,7 @@ type app struct {
 
 // openApp opens the stores and assembles the service. Nothing runs yet.
 func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.Logger) (_ *app, err error) {
-	a := &app{settings: s, places: places, log: log, failures: map[string]*worker.Failures{}, memory: s.memory()}
+	a := &app{settings: s, places: places, log: log, failures: map[string]*worker.Failures{}, memory: s.memory(), meters: newMeters()}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -107,6 +109,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	seen := gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Texts: a.memory.searches, Shared: s.DatabaseURL != "", Now: now}
 	players, count := a.players(now)
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
+	a.meters.plays, a.meters.players = counters.Played, func() int { return players.All(now()) }
 	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
 	a.stores = publish.Stores{Store: a.store.Publish(), Management: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
 	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: now, Log: log}
@@ -124,6 +127,8 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
+	a.numbers = a.minutes()
+	a.workers = append(a.workers, a.numbers.run)
 	return a, nil
 }
 
@@ -148,7 +153,7 @@ func (a *app) openStores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.blobs, err = s.files(ctx, a.store, s.BlobCache)
+	a.blobs, err = s.files(ctx, a.store, s.BlobCache, a.meters.blobs)
 	return err
 }
 
@@ -232,7 +237,7 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 }
 
 // players returns the count of current players, with the worker that it needs.
-func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)) {
+func (a *app) players(now func() time.Time) (present, func(context.Context)) {
 	limits := live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)}
 	if a.shared == nil {
 		return live.NewMemory(limits), func(context.Context) {}
@@ -241,12 +246,18 @@ func (a *app) players(now func() time.Time) (gallery.Live, func(context.Context)
 	return together, together.Run
 }
 
+// present counts current players, of one project and of all.
+type present interface {
+	gallery.Live
+	All(now time.Time) int
+}
+
 // courier returns the sender of the service's messages.
 func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
 		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places),
+		Uncounted: !public(a.places), Outcomes: a.meters.mail,
 	}
 }
 
@@ -331,8 +342,11 @@ func (a *app) transfer() *transfer.Service {
 
 // router returns the outermost handler.
 func (a *app) router(m *metrics) *router {
+	m.build(thisBuild(), a.settings.DatabaseURL != "")
 	m.workers(a.failures)
 	m.trials(a.opened)
+	m.rooms(a)
+	m.minutes(a)
 	m.mailServer(a.mails)
 	m.shared(a.shared)
 	m.cache(a.blobs)
@@ -368,6 +382,7 @@ func (a *app) router(m *metrics) *router {
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
 	})
 	s := &router{
+		writes:  newWriteCounts(m, calls),
 		places:  a.places,
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
 		log:     a.log,
@@ -383,6 +398,8 @@ func (a *app) router(m *metrics) *router {
 		guide: documents,
 	}
 	m.registry.MustRegister(condition{s})
+	m.limits(limits)
+	m.reads(s.play)
 	a.onTrial.play = s.play
 	_, s.among = s.play.Label(a.places.Base.Host)
 	return s

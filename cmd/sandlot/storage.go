@@ -195,18 +195,18 @@ func installation(ctx context.Context, db *sqlstore.DB, name string) ([]byte, er
 }
 
 // files opens the bytes for a server.
-func (s storage) files(ctx context.Context, db *sqlstore.DB, room size) (blobs, error) {
-	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room)})
+func (s storage) files(ctx context.Context, db *sqlstore.DB, room size, m *blobMeters) (blobs, error) {
+	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room)}, m)
 }
 
-// opened opens the bytes: the folder, or the bucket behind its cache.
-func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Options, before cache.Options) (blobs, error) {
+// opened opens the bytes: the folder, or the bucket behind its cache. Calls of either are measured.
+func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Options, before cache.Options, m *blobMeters) (blobs, error) {
 	if s.BlobURL == "" {
 		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), folder)
 		if err != nil {
 			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
 		}
-		return b, nil
+		return measuredDisk{b, m}, nil
 	}
 	id, err := installation(ctx, db, "instance")
 	if err != nil {
@@ -216,7 +216,7 @@ func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Option
 	if err != nil {
 		return nil, err
 	}
-	return cached{cache.New(store, before), store}, nil
+	return cached{cache.New(measuredStore{store, m}, before), store}, nil
 }
 
 func (s storage) bucket(ctx context.Context, opts s3.Options) (*s3.Store, error) {

@@ -75,21 +75,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return nil
 	}
-	if b.Rig, err = rig.New(ctx, tags(*profiles)); err != nil {
+	if b.Rig, err = rig.New(ctx); err != nil {
 		return err
 	}
 	if b.Profiles, err = filepath.Abs(*profiles); err != nil || *profiles == "" {
 		b.Profiles = ""
 	}
 	return errors.Join(b.all(ctx, chosen, out), b.Close())
-}
-
-// tags returns the build tags of the service.
-func tags(profiles string) string {
-	if profiles != "" {
-		return "pprof"
-	}
-	return ""
 }
 
 // all measures the rows and prints their lines as a table. A failed row does not stop the others.

@@ -45,7 +45,7 @@ func main() {
 }
 
 func run(ctx context.Context, modules string) (err error) {
-	r, err := rig.New(ctx, "")
+	r, err := rig.New(ctx)
 	if err != nil {
 		return err
 	}

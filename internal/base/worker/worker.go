@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Failures counts the failed items of a worker, since the process began. A nil one counts nothing. It may be used
-// concurrently.
-type Failures struct{ n atomic.Int64 }
+// Failures counts the failed items of a worker, since the process began, and records when it last worked without one. A
+// nil one records nothing. It may be used concurrently.
+type Failures struct{ n, worked atomic.Int64 }
 
 // Add counts n more.
 func (f *Failures) Add(n int) {
@@ -29,6 +29,21 @@ func (f *Failures) Count() int64 {
 		return 0
 	}
 	return f.n.Load()
+}
+
+// Worked records that a round without a failure has ended now, whether or not there was anything to do.
+func (f *Failures) Worked() {
+	if f != nil {
+		f.worked.Store(time.Now().UnixNano())
+	}
+}
+
+// LastWorked returns the end of the last such round, the zero time if there was none.
+func (f *Failures) LastWorked() time.Time {
+	if f == nil || f.worked.Load() == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, f.worked.Load())
 }
 
 // Guarded runs a worker's work on one item and returns its error. A panic becomes an error of that item like any other,

@@ -14,6 +14,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/failpoint"
+	"sandlot/internal/base/meter"
 	"sandlot/internal/base/worker"
 )
 
@@ -55,6 +56,8 @@ type Courier struct {
 	Uncounted bool
 	// Failures counts messages that were not sent on time.
 	Failures *worker.Failures
+	// Outcomes counts the ends of tries; nil: they are not counted.
+	Outcomes *meter.Counts[MailTry]
 
 	mu   sync.Mutex
 	sent map[int64]time.Time // times of sent messages whose jobs could not be updated
@@ -79,7 +82,10 @@ func (c *Courier) Run(ctx context.Context) {
 			_ = r.drain()
 			return
 		}
-		if err = errors.Join(err, r.fill(ctx)); err != nil && ctx.Err() == nil {
+		switch err = errors.Join(err, r.fill(ctx)); {
+		case err == nil:
+			c.Failures.Worked()
+		case ctx.Err() == nil:
 			c.Log.Warn("mail not sent", "error", err)
 		}
 	}
@@ -131,10 +137,12 @@ func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	}
 	if drop != "" {
 		c.Log.Info("mail dropped: "+drop, "job", j.ID)
+		c.Outcomes.Add(MailTry{j.Kind, MailDropped})
 		return c.drop(ctx, j, now)
 	}
 	m, err := c.write(ctx, j, now)
 	if errors.Is(err, sandlot.ErrMoved) || errors.Is(err, sandlot.ErrNotFound) {
+		c.Outcomes.Add(MailTry{j.Kind, MailDropped})
 		return c.drop(ctx, j, now) // another address was given since, or nobody can log in with this one
 	}
 	if err != nil {
@@ -176,6 +184,7 @@ func (c *Courier) send(ctx context.Context, j sandlot.Job, m Mail) error {
 	// A sent message is settled also while the program stops, or it would be sent again.
 	settle := context.WithoutCancel(ctx)
 	if err == nil {
+		c.Outcomes.Add(MailTry{j.Kind, MailSent})
 		return c.settle(settle, j, c.Now().UTC())
 	}
 	c.Failures.Add(1)
@@ -238,12 +247,25 @@ func unsettled(err error) error {
 func (c *Courier) putOff(ctx context.Context, j sandlot.Job, why error) error {
 	now := c.Now().UTC()
 	if errors.Is(why, ErrRefused) || j.Attempts+1 >= mailTries {
+		c.Outcomes.Add(MailTry{j.Kind, MailFailed})
 		c.Log.Warn("gave up sending mail", "job", j.ID, "attempts", j.Attempts+1, "error", why)
 		return c.drop(ctx, j, now)
 	}
-	wait := min(mailWait<<min(j.Attempts, 20), mailWaitMax)
+	wait := waitAfter(j.Attempts)
+	c.Outcomes.Add(MailTry{j.Kind, MailPutOff})
 	c.Log.Warn("mail not sent, will retry", "job", j.ID, "attempts", j.Attempts+1, "retry_in_seconds", wait.Seconds(), "error", why)
 	return gone(c.Store.RetryJob(ctx, j, now.Add(wait)))
+}
+
+// waitAfter returns the wait before the next try after one that followed so many others.
+func waitAfter(tries int) time.Duration { return min(mailWait<<min(tries, 20), mailWaitMax) }
+
+// Waited returns the time for which a job has been put off after so many tries.
+func Waited(tries int) (all time.Duration) {
+	for n := range min(tries, mailTries) {
+		all += waitAfter(n)
+	}
+	return all
 }
 
 // drop removes a job whose message is never sent, and takes it out of the mailbox's shares.

@@ -14,7 +14,7 @@ func (g *Grant) Charge() sandlot.Charge {
 		g.l.mu.Lock()
 		defer g.l.mu.Unlock()
 		made += int64(n)
-		return refused(g.charge(made))
+		return g.l.Refuse(g.charge(made))
 	}
 }
 
@@ -26,7 +26,7 @@ func (g *Grant) Received(n int) error {
 	g.l.mu.Lock()
 	defer g.l.mu.Unlock()
 	g.received += int64(n)
-	return refused(g.charge(g.received))
+	return g.l.Refuse(g.charge(g.received))
 }
 
 // Whole marks the body as received, so that it no longer has to make way. If it had to already, the error is a *Denied,
@@ -39,7 +39,7 @@ func (g *Grant) Whole() error {
 	defer g.l.mu.Unlock()
 	g.whole = true
 	if g.cut {
-		return &Denied{Limit: "bodies", All: true, After: bodyWait}
+		return g.l.Refuse(&Denied{Limit: "bodies", All: true, After: bodyWait})
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package admission
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/meter"
 )
 
 // Denied is the error of a limit that is reached. It wraps the *sandlot.Error for the answer: sandlot.CodeRateLimited,
@@ -59,10 +62,40 @@ var told = map[string][2]string{
 	"watchers":   {"Too many pages are watched from this address.", "Close some. Or wait."},
 }
 
-// refused returns d as an error, which is nil if d is.
-func refused(d *Denied) error {
+// label is the limit's name among those of Counted: the one of all callers together has a name of its own.
+func (d *Denied) label() string {
+	if d.All {
+		return "max-" + d.Limit
+	}
+	return d.Limit
+}
+
+// newRefusals returns the counts of all limits.
+func newRefusals() *meter.Counts[string] {
+	return meter.NewCounts(append(slices.Collect(maps.Keys(told)), "max-bodies", "max-watchers")...)
+}
+
+// Refuse counts the refusal by a limit, which may be one that the caller keeps, and returns it as an error; nil if d is
+// nil. A nil Limits counts nothing.
+func (l *Limits) Refuse(d *Denied) error {
 	if d == nil {
 		return nil
 	}
+	if l != nil {
+		l.refusals.Add(d.label())
+	}
 	return d
+}
+
+// Refusals counts the refusals by each limit.
+func (l *Limits) Refusals() *meter.Counts[string] { return l.refusals }
+
+// Wrong returns the number of wrong keys, and wrong codes of logins, that were tried.
+func (l *Limits) Wrong() int64 { return l.wrong.Load() }
+
+// Receiving returns the number of bodies that are being received.
+func (l *Limits) Receiving() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.bodies)
 }

@@ -59,7 +59,7 @@ func (l *Limits) Admit(from Origin, op Operation, in Body) (*Grant, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := refused(l.admit(g, termsOf[op], in)); err != nil {
+	if err := l.Refuse(l.admit(g, termsOf[op], in)); err != nil {
 		return nil, err
 	}
 	return g, nil
@@ -76,7 +76,7 @@ func (g *Grant) Also(op Operation) error {
 	}
 	g.l.mu.Lock()
 	defer g.l.mu.Unlock()
-	return refused(g.l.admit(g, termsOf[op], Body{}))
+	return g.l.Refuse(g.l.admit(g, termsOf[op], Body{}))
 }
 
 // Work adds n units of work, 0.1 ms of a processor each, that only the answer reveals, such as for a list of many

@@ -36,7 +36,7 @@ func (l *Limits) Guess(from Origin, secret [32]byte, try func() (right bool, err
 		return err
 	}
 	if d := l.mayGuess(from, secret); d != nil {
-		return d
+		return l.Refuse(d)
 	}
 	right, err := try()
 	if err == nil || errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.CodeInvalidKey) {
@@ -62,6 +62,7 @@ func (l *Limits) guessed(from Origin, secret [32]byte, right bool) {
 	list := l.guesses(from)
 	switch {
 	case !right:
+		l.wrong.Add(1)
 		spend(list, 0, l.Now())
 	case list != nil:
 		l.goodKeys.Put(secret, struct{}{}, 1)

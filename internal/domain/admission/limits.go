@@ -18,10 +18,12 @@ import (
 	"cmp"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"sandlot/internal/base/meter"
 	"sandlot/internal/base/recent"
 	"sandlot/internal/domain/publish"
 )
@@ -71,6 +73,8 @@ type Limits struct {
 	leaving   int                 // bodies that were cut and have not ended yet
 	held      held                // bodies, by network
 	spent     map[mark]*pending   // to be reported to other nodes; nil: this node limits on its own
+	refusals  *meter.Counts[string]
+	wrong     atomic.Int64 // wrong keys
 }
 
 // owner is an account, or one key of it.
@@ -86,6 +90,7 @@ func New(cfg Config) *Limits {
 		Config: cfg, addresses: recent.New[netip.Prefix, *entry](most), owners: recent.New[owner, *entry](most),
 		goodKeys: recent.New[[32]byte, struct{}](most / goodKeysPart),
 		bodies:   map[*Grant]struct{}{}, held: held{cfg.Bodies, cfg.MaxBodies, map[netip.Prefix]int{}},
+		refusals: newRefusals(),
 	}
 }
 

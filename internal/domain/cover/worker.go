@@ -45,6 +45,9 @@ func NewWorker(s *Service, log *slog.Logger, failures *worker.Failures) *Worker 
 func (w *Worker) Run(ctx context.Context) {
 	for wait := time.Duration(0); worker.Wait(ctx, wait); {
 		n, err := w.Round(ctx)
+		if err == nil {
+			w.failures.Worked()
+		}
 		switch {
 		case err != nil && ctx.Err() == nil:
 			w.log.Warn("covers not made; they will be tried again", "error", err)

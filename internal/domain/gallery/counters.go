@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"sandlot"
@@ -25,6 +26,7 @@ type Counters struct {
 	tally    *tally
 	stays    *figures.Stays
 	failures *worker.Failures
+	played   atomic.Int64
 }
 
 // NewCounters returns Counters. failures counts the failed writes; it may be nil.
@@ -66,8 +68,13 @@ const staysOfPlays = 4
 // play implements Service.Play.
 func (c *Counters) play(id sandlot.ProjectID, p Player) {
 	now := c.now()
-	c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) })
+	if c.tally.play(id, p, now, func() bool { return !c.public || c.limit.take(id, p.From, now) }) {
+		c.played.Add(1)
+	}
 }
+
+// Played returns the number of plays that this process has counted.
+func (c *Counters) Played() int64 { return c.played.Load() }
 
 // Unwritten implements figures.Counts.
 func (c *Counters) Unwritten(id sandlot.ProjectID, read func() (batch int64)) figures.Added {
@@ -109,6 +116,7 @@ func (c *Counters) Flush(ctx context.Context) error {
 		c.failures.Add(1)
 		return fmt.Errorf("write counts: %w", err)
 	}
+	c.failures.Worked()
 	return nil
 }
 

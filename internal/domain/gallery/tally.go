@@ -85,17 +85,18 @@ func newTally(most int, shared bool) *tally {
 }
 
 // play counts a load if it is the player's first within PlayWindow and may returns true. may is called only then.
-func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() bool) {
+func (t *tally) play(id sandlot.ProjectID, p Player, now time.Time, may func() bool) (counted bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	l := load{id, p.ID}
 	if !t.first(l, now, may) {
-		return
+		return false
 	}
 	source := t.pending.of(id).Play(p.Version, string(p.ID), p.Source)
 	if t.shared {
 		t.file(l, loaded{now, p.Version, source})
 	}
+	return true
 }
 
 // first remembers a load, and reports whether it is the first within PlayWindow and may returns true. t.mu must be

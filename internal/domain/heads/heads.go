@@ -74,6 +74,7 @@ type Cache struct {
 	hints   Hints                // nil: none
 	doubts  doubts
 	down    atomic.Int64 // until when only the confirmation queries the store, by since
+	fresh   atomic.Int64 // when all heads in use were confirmed last, by since
 
 	mu    sync.RWMutex
 	known map[sandlot.ProjectID]*head
@@ -298,7 +299,9 @@ func (h *Cache) Run(ctx context.Context, failures *worker.Failures) {
 		var err error
 		select {
 		case <-tick.C:
-			err = h.Confirm(ctx)
+			if err = h.Confirm(ctx); err == nil {
+				failures.Worked()
+			}
 		case <-heard:
 			err = h.confirm(ctx, h.doubted)
 			heard, rest = nil, time.After(hintsEvery)
@@ -319,7 +322,18 @@ func (h *Cache) Run(ctx context.Context, failures *worker.Failures) {
 }
 
 // Confirm confirms the heads in use once; Run repeats it.
-func (h *Cache) Confirm(ctx context.Context) error { return h.confirm(ctx, h.inUse) }
+func (h *Cache) Confirm(ctx context.Context) error {
+	at := h.since()
+	err := h.confirm(ctx, h.inUse)
+	if err == nil {
+		h.fresh.Store(int64(at))
+	}
+	return err
+}
+
+// Age returns the time since all heads in use were confirmed: a change by another node that is older has been seen here.
+// While Run can query the store it is about a second at most.
+func (h *Cache) Age() time.Duration { return h.since() - time.Duration(h.fresh.Load()) }
 
 // confirm queries the change numbers of heads.
 func (h *Cache) confirm(ctx context.Context, which func() ([]*head, []sandlot.ProjectID)) error {

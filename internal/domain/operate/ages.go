@@ -50,7 +50,10 @@ type AgeGuard struct {
 // Run reads the clock every minute until ctx ends, so that no jump is missed.
 func (g *AgeGuard) Run(ctx context.Context) {
 	worker.Every(ctx, clockEvery, func() {
-		if _, err := g.MayDelete(ctx); err != nil && ctx.Err() == nil {
+		switch _, err := g.MayDelete(ctx); {
+		case err == nil:
+			g.Failures.Worked()
+		case ctx.Err() == nil:
 			g.Failures.Add(1)
 			g.Log.Warn("the time was not recorded", "error", err)
 		}

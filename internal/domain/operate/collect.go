@@ -80,6 +80,9 @@ type Collector struct {
 func (c *Collector) Run(ctx context.Context) {
 	worker.Every(ctx, collectEvery, func() {
 		n, err := c.Collect(ctx)
+		if err == nil {
+			c.Failures.Worked()
+		}
 		switch {
 		case err != nil && !errors.Is(err, sandlot.ErrLeased) && ctx.Err() == nil:
 			c.Log.Warn("not all was collected; it will be tried again", "deleted", n, "error", err)

@@ -57,7 +57,10 @@ type Forgetter struct {
 // Run forgets every minute until ctx ends.
 func (f *Forgetter) Run(ctx context.Context) {
 	worker.Every(ctx, forgetEvery, func() {
-		if err := f.Forget(ctx); err != nil && ctx.Err() == nil {
+		switch err := f.Forget(ctx); {
+		case err == nil:
+			f.Failures.Worked()
+		case ctx.Err() == nil:
 			f.Failures.Add(1)
 			f.Log.Warn("messages of deleted accounts not deleted, will retry", "error", err)
 		}

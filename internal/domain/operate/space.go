@@ -38,7 +38,10 @@ type Shrinker struct {
 // Run shrinks every minute until ctx ends. Failures are logged and counted.
 func (s *Shrinker) Run(ctx context.Context) {
 	worker.Every(ctx, shrinkEvery, func() {
-		if err := s.Shrink(ctx); err != nil && ctx.Err() == nil {
+		switch err := s.Shrink(ctx); {
+		case err == nil:
+			s.Failures.Worked()
+		case ctx.Err() == nil:
 			s.Failures.Add(1)
 			s.Log.Warn("unused room not given back to the disk", "error", err)
 		}

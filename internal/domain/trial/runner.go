@@ -66,8 +66,10 @@ func (r *Runner) Run(ctx context.Context) {
 		ready = true
 		switch err := r.Round(ctx); {
 		case err == nil:
+			r.Failures.Worked()
 			wait = 0
 		case errors.Is(err, sandlot.ErrNotFound):
+			r.Failures.Worked()
 			wait = poll
 		default:
 			if ctx.Err() == nil {

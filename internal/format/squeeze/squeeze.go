@@ -74,6 +74,9 @@ func New(records sandlot.VariantStore, content Content, log *slog.Logger, failur
 func (w *Worker) Run(ctx context.Context) {
 	for wait := time.Duration(0); worker.Wait(ctx, wait); {
 		n, err := w.Round(ctx)
+		if err == nil {
+			w.failures.Worked()
+		}
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {

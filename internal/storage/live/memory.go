@@ -99,6 +99,19 @@ func (m *Memory) Players(_ context.Context, id sandlot.ProjectID, now time.Time)
 	return int(s.rooms[room].n), nil
 }
 
+// All returns the number of players of all projects.
+func (m *Memory) All(now time.Time) int {
+	all := 0
+	for i := range m.shards {
+		s := &m.shards[i]
+		leave := m.enter(s)
+		s.expire(now.UnixNano(), len(s.places))
+		all += len(s.places)
+		leave()
+	}
+	return all
+}
+
 // Present reports whether the player is counted.
 func (m *Memory) Present(id sandlot.ProjectID, p gallery.PlayerID, now time.Time) bool {
 	room, player := m.hash(id, p)

@@ -198,10 +198,16 @@ func newEntry(e sandlot.LogEntry) engine.Statement {
 
 func scanLogEntry(r row) (e sandlot.LogEntry, err error) {
 	err = r.Scan(&e.ID, asTime{&e.At}, &e.Actor, &e.Name, &e.Action, &e.Target, &e.Reason)
-	if e.Action == "restore" { // its name until 2026-11-23, and the log never changes
-		e.Action = sandlot.ActionReinstate
-	}
+	e.Action = actionOf(e.Action)
 	return e, err
+}
+
+// actionOf returns the name of a recorded action.
+func actionOf(recorded string) string {
+	if recorded == "restore" { // its name until 2026-11-23, and the log never changes
+		return sandlot.ActionReinstate
+	}
+	return recorded
 }
 
 func (store Operate) Log(ctx context.Context, q operate.LogQuery) ([]sandlot.LogEntry, error) {

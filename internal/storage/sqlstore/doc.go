@@ -18,6 +18,6 @@
 //
 // Each engine has its own, and with them the triggers that keep the lists of projects (projects_relisted), number the
 // projects that a search is to read again (projects_stamped), have projects follow their accounts
-// (accounts_followed), count the projects and bytes of an account (projects_removed, files_added, files_removed) and
-// guard the audit log (acts_*).
+// (accounts_followed), count the projects and bytes of an account (projects_removed, files_added, files_removed), keep
+// the sums of an installation (*_summed) and guard the audit log (acts_no_*).
 package sqlstore

@@ -261,3 +261,14 @@ func in(what string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
+
+// Engine returns the measurements of the database.
+func (db *DB) Engine() EngineNumbers { return db.engine }
+
+// EngineNumbers are the measurements of a database: see engine.Engine.
+type EngineNumbers interface {
+	Meters() *engine.Meters
+	Pool() engine.Pool
+	Skew() time.Duration
+	Size(ctx context.Context) (engine.Size, error)
+}

@@ -110,6 +110,10 @@ func operateCases() []storeCase {
 		{"GiveBack/returns room to the disk until there is no more to return, and keeps some", giveBack},
 		{"LeaseWork/keeps the work to its caller for that long", leaseWork},
 		{"Record/keeps the last run of each kind, and when one last found no damage", recordRuns},
+		{"Totals/counts accounts and projects by their state, each once", totalStates},
+		{"Totals/counts the bytes of all blobs, and the acts of operators", totalBytes},
+		{"Totals/counts what waits, and since when", totalBacklogs},
+		{"Sum/changes no total, whatever happens to rows before and after it", totalSums},
 	}
 }
 

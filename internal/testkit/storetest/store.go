@@ -71,6 +71,7 @@ type Records struct {
 	Operate     operate.Store
 	Upkeep      UpkeepRecords
 	Runs        operate.RunStore
+	Totals      operate.TotalStore
 	Beside
 }
 

@@ -79,6 +79,19 @@ func routes() []route {
 	}
 }
 
+// Operation returns the operation of a request with this method and path, OpNone if there is none.
+func (a *API) Operation(method, path string) sandlot.Op {
+	if len(path) > maxPath {
+		return sandlot.OpNone
+	}
+	for _, rt := range a.table.routes {
+		if _, ok := match(rt.pattern, path); ok && rt.method == method {
+			return rt.op
+		}
+	}
+	return sandlot.OpNone
+}
+
 // maxPath is the longest path that is examined, in bytes: an address of a project fits in a tenth of it.
 const maxPath = 8 << 10
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/maypok86/otter/v2"
+	"github.com/maypok86/otter/v2/stats"
 	"golang.org/x/sync/singleflight"
 
 	"sandlot"
@@ -62,18 +63,27 @@ func (v value) weight() uint32 {
 // may be called concurrently.
 type cache struct {
 	entries *otter.Cache[key, value]
+	reads   *stats.Counter
 	flights singleflight.Group
 	slots   chan struct{}
 }
 
 func newCache(bytes int64) *cache {
+	reads := stats.NewCounter()
 	return &cache{
 		entries: otter.Must(&otter.Options[key, value]{
 			MaximumWeight: uint64(bytes),
 			Weigher:       func(_ key, v value) uint32 { return v.weight() },
+			StatsRecorder: reads,
 		}),
-		slots: make(chan struct{}, fillSlots),
+		reads: reads, slots: make(chan struct{}, fillSlots),
 	}
+}
+
+// CacheReads returns the look-ups of lists and bodies in memory so far, by whether they were found.
+func (h *Handler) CacheReads() (hits, misses uint64) {
+	s := h.cache.reads.Snapshot()
+	return s.Hits, s.Misses
 }
 
 // fill returns the result of load, and keeps it unless load fails. Of many callers with one key one loads. valid reports
@@ -82,8 +92,8 @@ func newCache(bytes int64) *cache {
 func (c *cache) fill(ctx context.Context, k key, valid func(value) bool, load func(context.Context) (value, error)) (value, error) {
 	done := c.flights.DoChan(k.name(), func() (any, error) {
 		// Another flight may have landed between the look-up and this one's start.
-		if v, ok := c.entries.GetIfPresent(k); ok && valid(v) {
-			return v, nil
+		if e, ok := c.entries.GetEntryQuietly(k); ok && valid(e.Value) {
+			return e.Value, nil
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fillTime)
 		defer cancel()

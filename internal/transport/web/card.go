@@ -77,7 +77,7 @@ func (s *shares) charged(v *visit, draw func() ([]byte, error)) func() ([]byte, 
 			return draw()
 		}
 		if s.drawers.Full(v.by.From.Network) {
-			return nil, &admission.Denied{Limit: "work", After: time.Second}
+			return nil, v.limits.Refuse(&admission.Denied{Limit: "work", After: time.Second})
 		}
 		if err := v.grant.Also(admission.Draw); err != nil {
 			return nil, err

@@ -50,7 +50,7 @@ func (n *numbers) live(v *visit) error {
 	}
 	place, denied := n.watchers.Reserve(v.origin().Addr)
 	if denied != nil {
-		return denied
+		return v.limits.Refuse(denied)
 	}
 	// The connection is taken from net/http, which keeps two buffers and more for each.
 	conn, _, err := http.NewResponseController(v.w).Hijack()

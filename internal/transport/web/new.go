@@ -22,7 +22,7 @@ type beginnings struct {
 func (p beginnings) routes() []route {
 	return []route{
 		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return p.show(v, http.StatusOK, newPage{}) }},
-		{"POST", "/new", anyone, admission.Publish, p.publish},
+		{"POST", newPath, anyone, admission.Publish, p.publish},
 	}
 }
 

@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return nil
 	}
-	if l.Rig, err = rig.New(ctx, ""); err != nil {
+	if l.Rig, err = rig.New(ctx); err != nil {
 		return err
 	}
 	return errors.Join(l.all(ctx, chosen, out), l.Close())

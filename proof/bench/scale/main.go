@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if *costs == "" {
 			*costs = "proof/bench/scale/costs.json"
 		}
-		r, err := rig.New(ctx, "")
+		r, err := rig.New(ctx)
 		if err != nil {
 			return err
 		}

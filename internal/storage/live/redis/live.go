@@ -171,6 +171,9 @@ func (l *Live) Players(ctx context.Context, id sandlot.ProjectID, now time.Time)
 	return own, err
 }
 
+// All returns the number of players of all projects whose heartbeats come to this node.
+func (l *Live) All(now time.Time) int { return l.memory.All(now) }
+
 // Busiest returns the projects that have players present, most players first, by their IDs among equals. It knows those
 // that are played or queried on this node, and those that are among the 50 most played on another, at most ten seconds
 // later.

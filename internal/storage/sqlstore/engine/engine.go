@@ -69,6 +69,13 @@ type Engine interface {
 	CheckPlace() error
 	// Wipe requests that the log is emptied soon, after a deletion that should leave no trace.
 	Wipe()
+	// Meters returns the measurements of the writes, Pool the state of the connections, and Skew by how much this
+	// machine's clock is ahead of the database's. They cost next to nothing.
+	Meters() *Meters
+	Pool() Pool
+	Skew() time.Duration
+	// Size returns the room that the database takes now.
+	Size(ctx context.Context) (Size, error)
 	// Unused returns how many bytes of the database are free for new records.
 	Unused(ctx context.Context) (int64, error)
 	// GiveBack gives some of the unused bytes back, and reports whether there are more; while steps wait it does

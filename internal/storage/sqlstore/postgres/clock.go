@@ -16,6 +16,7 @@ const clockEvery = time.Minute
 type clock struct {
 	fixed func() time.Time // of tests, if not nil
 	last  atomic.Pointer[reading]
+	skew  atomic.Int64 // by how much this machine's clock was ahead, in nanoseconds
 }
 
 // A reading of the database's clock. Its own time has the machine's monotonic clock, so that it does not matter if
@@ -38,6 +39,7 @@ func (c *clock) measure(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	took := time.Since(asked)
+	c.skew.Store(int64(asked.Add(took / 2).Round(0).Sub(time.UnixMicro(micros))))
 	c.learn(reading{here: asked.Add(took / 2), there: time.UnixMicro(micros).UTC()}, took/2)
 	return nil
 }

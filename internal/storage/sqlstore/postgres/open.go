@@ -47,6 +47,7 @@ type Engine struct {
 	turns   chan struct{} // one for each step that runs
 	waiting atomic.Int64
 	full    atomic.Bool // the last step found no room
+	meters  *engine.Meters
 
 	begin, beginSnapshot []string // what begins a transaction
 
@@ -86,7 +87,7 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 		return nil, err
 	}
 	bound(config.ConnConfig)
-	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots(), againTime: againTime, outcomeTime: outcomeTime}
+	e := &Engine{name: nameOf(&config.ConnConfig.Config), slots: newSlots(), againTime: againTime, outcomeTime: outcomeTime, meters: engine.NewMeters()}
 	e.begin, e.beginSnapshot = []string{"BEGIN ISOLATION LEVEL READ COMMITTED"}, []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 	e.clock.fixed = opts.Now
 	s, err := look(ctx, config.ConnConfig, e.name)

@@ -55,8 +55,10 @@ func (e *Engine) step(ctx context.Context, most time.Duration, run func(engine.T
 	if e.waiting.Add(1) > waitingMax {
 		return sandlot.NoEffect(engine.ErrTooMany)
 	}
+	began := time.Now()
 	select {
 	case e.turns <- struct{}{}:
+		e.meters.Waited(time.Since(began))
 		defer func() { <-e.turns }()
 	case <-ctx.Done():
 		return sandlot.NoEffect(ctx.Err())
@@ -125,9 +127,12 @@ func (e *Engine) commit(t *transaction, c *pgxpool.Conn) (again bool, err error)
 	failpoint.Hit(failpoint.BeforeCommit)
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
 	defer cancel()
+	began := time.Now()
 	tag, err := simple(ctx, t.conn, "COMMIT")
 	switch answer := said(err); {
 	case err == nil && tag == "COMMIT":
+		e.meters.CommitSeconds.Since(began)
+		e.meters.CommitBatch.Observe(1)
 		failpoint.Hit(failpoint.AfterCommit)
 		e.full.Store(false)
 		return false, nil

@@ -47,6 +47,7 @@ type Engine struct {
 	gate   gate
 	log    *logKeeper
 	now    func() time.Time
+	path   string
 	closed atomic.Bool
 }
 
@@ -73,7 +74,7 @@ func Open(ctx context.Context, path string, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{now: now}
+	e := &Engine{now: now, path: path}
 	if opts.CacheBytes <= 0 {
 		opts.CacheBytes = cacheBytes
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/base/durable"
@@ -44,6 +45,7 @@ type writer struct {
 	ailing  atomic.Bool           // the last commit failed
 	commits atomic.Int64
 	steps   atomic.Int64 // that shared them
+	meters  *engine.Meters
 
 	// fold asks for the log to be folded into the database after the next batch; unfolded says that this was done,
 	// but not all of the log could be copied. The log's keeper has it done again.
@@ -59,6 +61,7 @@ type writer struct {
 type step struct {
 	run   func(engine.Tx) error // may be run twice, the second time on the same state
 	bytes int                   // of content that it writes
+	since time.Time             // when it began to wait
 	state atomic.Int32
 	err   error
 	done  chan error
@@ -75,7 +78,7 @@ func newWriter(ctx context.Context, db *sql.DB) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: db, conn: conn, stmts: map[string]*sql.Stmt{}, queue: make(chan *step, queueLen), ended: make(chan struct{})}
+	w := &writer{db: db, conn: conn, stmts: map[string]*sql.Stmt{}, queue: make(chan *step, queueLen), ended: make(chan struct{}), meters: engine.NewMeters()}
 	w.commit = func() error { return w.exec("COMMIT") }
 	go w.loop()
 	return w, nil
@@ -88,7 +91,7 @@ func (w *writer) do(ctx context.Context, bytes int, run func(engine.Tx) error) e
 	if err := ctx.Err(); err != nil {
 		return sandlot.NoEffect(err)
 	}
-	s := &step{run: run, bytes: bytes, done: make(chan error, 1)}
+	s := &step{run: run, bytes: bytes, since: time.Now(), done: make(chan error, 1)}
 	if err := w.enqueue(s); err != nil {
 		return sandlot.NoEffect(err)
 	}
@@ -256,6 +259,7 @@ func (w *writer) begin() error {
 // transact runs the steps of a batch and commits. An error is that of all of them; otherwise each step has its own.
 func (w *writer) transact(batch []*step) error {
 	claimed := claim(batch)
+	w.waited(claimed)
 	if err := w.runAll(claimed); err != nil {
 		_ = w.exec("ROLLBACK") // often it is rolled back already
 		return sandlot.NoEffect(err)
@@ -265,10 +269,13 @@ func (w *writer) transact(batch []*step) error {
 		return in("roll back", Classify(w.exec("ROLLBACK")))
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
+	began := time.Now()
 	if err := w.commit(); err != nil {
 		_ = w.exec("ROLLBACK")
 		return w.failed(err)
 	}
+	w.meters.CommitSeconds.Since(began)
+	w.meters.CommitBatch.Observe(float64(len(claimed)))
 	if err := w.place.Check(); err != nil {
 		return w.doubt(err)
 	}
@@ -276,6 +283,14 @@ func (w *writer) transact(batch []*step) error {
 	w.commits.Add(1)
 	w.steps.Add(int64(len(batch)))
 	return nil
+}
+
+// waited measures how long steps have waited for their turn.
+func (w *writer) waited(steps []*step) {
+	now := time.Now()
+	for _, s := range steps {
+		w.meters.Waited(now.Sub(s.since))
+	}
 }
 
 func claim(batch []*step) []*step {
