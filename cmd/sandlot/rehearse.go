@@ -91,7 +91,12 @@ func (r *rehearsal) run(ctx context.Context, temporary string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, copied.remove()) }()
+	defer func() {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted") // whatever failed for that
+		}
+		err = errors.Join(err, copied.remove())
+	}()
 	drawn, err := r.prepare(ctx, copied)
 	if err != nil {
 		return err
@@ -104,7 +109,7 @@ func (r *rehearsal) run(ctx context.Context, temporary string) (err error) {
 		return r.readAll(ctx, copied, drawn, clientOf(addr), p)
 	})
 	r.took = time.Since(began)
-	return errors.Join(err, ctx.Err())
+	return err
 }
 
 // rehearsed returns the settings of a service that nobody outside of this machine reaches, and that sends nothing.

@@ -60,6 +60,7 @@ var impersonal = map[string]string{
 	"sessions":        "id account created_at proved_at seen_at expires_at",
 	"sqlite_sequence": "name seq",
 	"stops":           "id kind at until",
+	"sums":            "name through next at a b",
 	"tickets":         "key project used expires_at",
 	"trash":           "project account at",
 	"trials":          "project version at outcome trying tries leased_until day opened",

@@ -34,7 +34,7 @@ func (store ProjectStore) RecoverProject(ctx context.Context, np publish.NewProj
 	if err != nil {
 		return sandlot.Project{}, in(about, sandlot.NoEffect(err))
 	}
-	if err := store.db.dropRemains(ctx, np.ID); err != nil {
+	if err := store.dropRemains(ctx, np.ID); err != nil {
 		return sandlot.Project{}, in(about, err)
 	}
 	var p projectRow
@@ -47,9 +47,9 @@ func (store ProjectStore) RecoverProject(ctx context.Context, np publish.NewProj
 }
 
 // dropRemains drops all records of a project that was deleted for good, but its own.
-func (db *DB) dropRemains(ctx context.Context, id sandlot.ProjectID) error {
+func (store ProjectStore) dropRemains(ctx context.Context, id sandlot.ProjectID) error {
 	for done := false; !done; {
-		err := db.step(ctx, nil, func(t *tx) error {
+		err := store.db.step(ctx, nil, func(t *tx) error {
 			if err := t.lockOwner(id); err != nil {
 				return err
 			}
