@@ -54,6 +54,7 @@ var outside = map[string][]string{
 	"domain/cover":            {"golang.org/x/net"},
 	"transport/play/front":    {"golang.org/x/sys"},
 	"transport/guide":         {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
+	"storage/oidc":            {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
 	"storage/mail":            {"github.com/wneessen/go-mail"},
 	"storage/live/redis":      {"github.com/redis/go-redis/v9"},
 	"format/names":            {"golang.org/x/net", "golang.org/x/text"},

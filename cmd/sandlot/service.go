@@ -51,30 +51,32 @@ type app struct {
 	memory   memoryPlan
 	papers   paper.Papers
 
-	lock     io.Closer
-	store    *sqlstore.DB
-	shared   *redis.Client // shared with other nodes; nil: none
-	blobs    blobs
-	stores   publish.Stores
-	service  *publish.Service
-	callers  *publish.Authenticator
-	operate  *operate.Service
-	tickets  *ticket.Service
-	trials   *trial.Service
-	opened   *trial.Counts // nil without a play-tester
-	onTrial  trialFiles
-	tester   trial.Status // of the play-tester, if there is one
-	gallery  *gallery.Service
-	covers   *cover.Service
-	figures  *figures.Service
-	visitors *play.Visitors
-	account  *account.Service
-	vault    *sandlot.Vault
-	mails    *account.MailServer // nil without SMTP
-	workers  []func(context.Context)
-	failures map[string]*worker.Failures // by worker
-	running  sync.WaitGroup
-	stop     context.CancelFunc
+	lock        io.Closer
+	store       *sqlstore.DB
+	shared      *redis.Client // shared with other nodes; nil: none
+	blobs       blobs
+	stores      publish.Stores
+	service     *publish.Service
+	callers     *publish.Authenticator
+	operate     *operate.Service
+	invitations *operate.Invitations
+	openID      *account.OpenID // nil: no provider
+	tickets     *ticket.Service
+	trials      *trial.Service
+	opened      *trial.Counts // nil without a play-tester
+	onTrial     trialFiles
+	tester      trial.Status // of the play-tester, if there is one
+	gallery     *gallery.Service
+	covers      *cover.Service
+	figures     *figures.Service
+	visitors    *play.Visitors
+	account     *account.Service
+	vault       *sandlot.Vault
+	mails       *account.MailServer // nil without SMTP
+	workers     []func(context.Context)
+	failures    map[string]*worker.Failures // by worker
+	running     sync.WaitGroup
+	stop        context.CancelFunc
 }
 
 // openApp opens the stores and assembles the service. Nothing runs yet.
@@ -183,6 +185,12 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	})
 	owners := account.Config{Spend: spend, Uncounted: !public(a.places)}
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
+		return err
+	}
+	if a.invitations, err = operate.NewInvitations(ctx, a.store.Invitations(), spend, now); err != nil {
+		return err
+	}
+	if a.openID, err = a.settings.openID(ctx, a.places, a.store.Identities(), now); err != nil {
 		return err
 	}
 	a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader)
@@ -359,6 +367,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
+		Invitations: a.invitations, OpenID: a.openID, Ready: a.ready(),
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,

@@ -45,6 +45,7 @@ type settings struct {
 	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
+	openIDSettings
 	limitSettings
 }
 
@@ -76,6 +77,9 @@ func (s settings) check() error {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	if err := s.checkPlaytest(); err != nil {
+		return err
+	}
+	if err := s.openIDSettings.check(); err != nil {
 		return err
 	}
 	return s.limitSettings.check()

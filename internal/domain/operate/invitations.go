@@ -32,9 +32,28 @@ type Invitation struct {
 	Handle    string    // of the account that it opened; empty if there is none, or no more
 }
 
-// Open reports whether the link opens an account at that time.
-func (i Invitation) Open(now time.Time) bool {
-	return i.UsedAt.IsZero() && i.EndedAt.IsZero() && now.Before(i.ExpiresAt)
+// InvitationState says whether a link opens an account, or why not.
+type InvitationState string
+
+// The states of an invitation.
+const (
+	InvitationOpen    InvitationState = "open"
+	InvitationUsed    InvitationState = "used"
+	InvitationEnded   InvitationState = "ended"
+	InvitationExpired InvitationState = "expired"
+)
+
+// State returns the state at that time.
+func (i Invitation) State(now time.Time) InvitationState {
+	switch {
+	case !i.UsedAt.IsZero():
+		return InvitationUsed
+	case !i.EndedAt.IsZero():
+		return InvitationEnded
+	case !now.Before(i.ExpiresAt):
+		return InvitationExpired
+	}
+	return InvitationOpen
 }
 
 // InvitationStore keeps invitations, under the same promises as a publish.Store, which uses them up.
@@ -131,7 +150,7 @@ func (s *Invitations) Opens(ctx context.Context, by sandlot.Caller, token string
 		return Invitation{}, err
 	}
 	i, err := s.store.Invitation(ctx, sandlot.DigestOf([]byte(token)))
-	if err == nil && !i.Open(s.now()) {
+	if err == nil && i.State(s.now()) != InvitationOpen {
 		err = sandlot.ErrNotFound
 	}
 	return i, err

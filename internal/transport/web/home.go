@@ -142,7 +142,11 @@ func (l lists) front(v *visit, s shelf) error {
 	if err != nil {
 		return err
 	}
-	return v.fillIn(page, nil)
+	steps, err := view{visit: v}.Steps()
+	if err != nil {
+		return err
+	}
+	return v.fillIn(page, func(to *bytes.Buffer, _ string) { to.WriteString(string(steps)) })
 }
 
 func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {

@@ -18,6 +18,7 @@ import (
 type site struct {
 	places    sandlot.Places
 	papers    paper.Papers
+	ready     Ready
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
 	sessions  *publish.Authenticator
@@ -30,7 +31,7 @@ type site struct {
 
 func newSite(cfg Config) *site {
 	return &site{
-		places: cfg.Places, papers: cfg.Papers, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
+		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 	}
 }

@@ -38,29 +38,32 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// Config holds the dependencies and settings of the pages. All but Fonts, Now and Admission must be set.
+// Config holds the dependencies and settings of the pages. All but Fonts, OpenID, Ready, Now and Admission must be set.
 type Config struct {
 	// The services of the areas.
-	Service  *publish.Service
-	Reader   *publish.Reader
-	Keyring  *publish.Keyring
-	Trash    *publish.Trash
-	Contents *publish.Contents
-	Sessions *publish.Authenticator
-	Account  *account.Service
-	Logins   *account.Logins
-	People   *account.Profiles
-	Gallery  *gallery.Service
-	Figures  *figures.Service
-	Trials   *trial.Service
-	Covers   *cover.Service
-	Reports  *operate.Service
-	Intake   *intake.Intake // reads the form of the page for a new project
+	Service     *publish.Service
+	Reader      *publish.Reader
+	Keyring     *publish.Keyring
+	Trash       *publish.Trash
+	Contents    *publish.Contents
+	Sessions    *publish.Authenticator
+	Account     *account.Service
+	Logins      *account.Logins
+	People      *account.Profiles
+	Gallery     *gallery.Service
+	Figures     *figures.Service
+	Trials      *trial.Service
+	Covers      *cover.Service
+	Reports     *operate.Service
+	Invitations *operate.Invitations
+	OpenID      *account.OpenID // nil: no provider
+	Intake      *intake.Intake  // reads the form of the page for a new project
 
 	// The content of pages.
 	Places sandlot.Places
 	Fonts  card.Fonts   // of the system, for share pictures; may be none
 	Papers paper.Papers // of the operator; may be none
+	Ready  Ready
 	// Docs returns the title and the HTML of a page of the documentation, the first one for "". The HTML is trusted,
 	// and in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
