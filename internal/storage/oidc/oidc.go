@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -23,7 +24,7 @@ const (
 	callTime   = 8 * time.Second // of all requests of a call
 	maxAnswer  = 1 << 20         // bytes of an answer: the keys of the largest providers have some 10 KB
 	freshFor   = time.Hour       // then the configuration is read again, with a new set of keys
-	awayFor    = 10 * time.Second
+	awayFor    = 3 * time.Second
 )
 
 // How far the clocks of provider and instance may differ, and how old a token may be: it was made for this answer.
@@ -41,12 +42,14 @@ type Config struct {
 }
 
 // A Provider is an account.Provider. Its configuration is read when it is first needed, and again once an hour; while that
-// fails the former one stays. For ten seconds after a failure it is not asked.
+// fails the former one stays. For three seconds after a failure it is not asked.
 type Provider struct {
 	Config
 	client *http.Client
 
-	mu     sync.Mutex
+	down atomic.Bool // whether the last reading failed: Up must not wait for one
+
+	mu     sync.Mutex // held while the configuration is read
 	known  *oidc.Provider
 	readAt time.Time
 	failed error // of the last reading
@@ -60,11 +63,7 @@ func New(c Config) *Provider {
 }
 
 // Up implements account.Provider.
-func (p *Provider) Up() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.failed == nil
-}
+func (p *Provider) Up() bool { return !p.down.Load() }
 
 // AuthURL implements account.Provider.
 func (p *Provider) AuthURL(ctx context.Context, r account.AuthRequest) (string, error) {
@@ -121,7 +120,9 @@ func (p *Provider) provider(ctx context.Context) (*oidc.Provider, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	known, err := oidc.NewProvider(ctx, p.Issuer)
-	if p.failed = err; err != nil {
+	p.failed = err
+	p.down.Store(err != nil)
+	if err != nil {
 		p.again = now.Add(awayFor)
 		return p.known, p.away()
 	}
