@@ -38,6 +38,7 @@ import (
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
+	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 )
@@ -50,6 +51,7 @@ type app struct {
 	log      *slog.Logger
 	memory   memoryPlan
 	papers   paper.Papers
+	brand    brand.Brand
 
 	lock        io.Closer
 	store       *sqlstore.DB
@@ -88,6 +90,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 		}
 	}()
 	if a.papers, err = s.readPapers(); err != nil {
+		return nil, err
+	}
+	if a.brand, err = s.brandSettings.brand(); err != nil {
 		return nil, err
 	}
 	if err = a.openStores(ctx); err != nil {
@@ -273,9 +278,9 @@ func inlineMax(setting size) int {
 func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
-		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from)
+		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from, a.settings.SiteName)
 	}
-	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from})
+	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from, Site: a.settings.SiteName})
 	if err != nil {
 		return nil, fmt.Errorf("--smtp-url: %w", err)
 	}
@@ -367,7 +372,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
-		Invitations: a.invitations, OpenID: a.openID, Ready: a.ready(),
+		Invitations: a.invitations, OpenID: a.openID, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
@@ -396,7 +401,7 @@ func (a *app) router(m *metrics) *router {
 // guide returns the guide to this instance for programs.
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
-	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
+	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), Site: s.SiteName, MaxFile: int64(s.MaxFileSize)}
 	if s.limited(public(a.places)) {
 		rates, _ := s.each() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes

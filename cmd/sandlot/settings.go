@@ -45,6 +45,7 @@ type settings struct {
 	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
+	brandSettings
 	openIDSettings
 	limitSettings
 }
@@ -77,6 +78,9 @@ func (s settings) check() error {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	if err := s.checkPlaytest(); err != nil {
+		return err
+	}
+	if _, err := s.brandSettings.brand(); err != nil {
 		return err
 	}
 	if err := s.openIDSettings.check(); err != nil {

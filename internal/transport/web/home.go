@@ -156,7 +156,7 @@ func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = v.render(&page, "home.html", "Sandlot", frontPage(found))
+		err = v.render(&page, "home.html", v.brand.Called(), frontPage(found))
 		return page.Bytes(), err
 	}
 	var err error

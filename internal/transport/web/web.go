@@ -32,6 +32,7 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
@@ -64,6 +65,7 @@ type Config struct {
 	Fonts  card.Fonts   // of the system, for share pictures; may be none
 	Papers paper.Papers // of the operator; may be none
 	Ready  Ready
+	Brand  brand.Brand
 	// Docs returns the title and the HTML of a page of the documentation, the first one for "". The HTML is trusted,
 	// and in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
@@ -92,7 +94,6 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 
 // templateFuncs holds the functions of templates that depend on no visit.
 var templateFuncs = template.FuncMap{
-	"graph": func(title, about, page, picture string) graph { return graph{title, about, page, picture} },
 	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
 	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,

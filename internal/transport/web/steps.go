@@ -1,10 +1,12 @@
 package web
 
 import (
+	"encoding/json"
 	"html/template"
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/transport/web/brand"
 )
 
 // stepsHole is the place of the operator's steps on an empty home page.
@@ -56,6 +58,43 @@ func (v *visit) steps() []step {
 		of("content", "--content-host", v.ready.ContentHost),
 		of("pages", "--pages", len(v.papers) > 0),
 	}
+}
+
+// Brand returns how the instance presents itself.
+func (v view) Brand() brand.Brand { return v.brand }
+
+// Own returns the address of a static file of the instance: its own, or that of the program.
+func (v view) Own(name string) string {
+	if a, ok := v.own[name]; ok {
+		return "/static/" + name + "?v=" + a.hash
+	}
+	return assetURL(name)
+}
+
+// ownAssets returns the static files in which an instance differs from the program.
+func ownAssets(b brand.Brand) map[string]asset {
+	out := map[string]asset{}
+	add := func(name string, data []byte) { out[name] = newAsset(name, data) }
+	if css := b.Accent.CSS(); css != "" {
+		add("brand.css", []byte(css))
+	}
+	if len(b.Mark.Bytes) > 0 {
+		add(b.Mark.File(), b.Mark.Bytes)
+	}
+	if b.Name == "" && len(b.Mark.Bytes) == 0 {
+		return out
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(openAssets()["site.webmanifest"].bytes, &manifest); err != nil {
+		panic(err) // it is embedded, and a test reads it
+	}
+	manifest["name"] = b.Called()
+	if a, ok := out[b.Mark.File()]; ok {
+		manifest["icons"] = []map[string]string{{"src": b.Mark.File() + "?v=" + a.hash, "type": a.contentType, "sizes": "any"}}
+	}
+	data, _ := json.MarshalIndent(manifest, "", "  ") // it was JSON before
+	add("site.webmanifest", data)
+	return out
 }
 
 // Ready says which parts of the instance are set up.
