@@ -125,3 +125,34 @@ func TestOnlyOperatorsInvite(t *testing.T) {
 		t.Errorf("after the role has ended: %v", err)
 	}
 }
+
+// TestOneOfManyNodesOpensAnInvitation on both engines: three nodes get the same link at once.
+func TestOneOfManyNodesOpensAnInvitation(t *testing.T) {
+	t.Parallel()
+	for name, on := range testworld.Sets {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := testworld.New(t, on, testworld.With(func(c *publish.Config) { c.Opening = sandlot.OpenToKeys }))
+			nodes := []*testworld.World{w, w.Node(t), w.Node(t)}
+			_, token, err := invitationsOf(t, w).Invite(t.Context(), byOperator, operate.InviteInput{})
+			expect.OK(t, err)
+			answers := make(chan error, 12)
+			for i := range cap(answers) {
+				go func() {
+					_, err := nodes[i%len(nodes)].Publish.Signup(t.Context(), testworld.Nobody(), publish.SignupInput{Invitation: token})
+					answers <- err
+				}()
+			}
+			opened := 0
+			for range cap(answers) {
+				switch err := <-answers; {
+				case err == nil:
+					opened++
+				case !errors.Is(err, sandlot.ErrNotFound):
+					t.Error(err)
+				}
+			}
+			expect.Equal(t, "accounts that it opened", opened, 1)
+		})
+	}
+}

@@ -154,3 +154,35 @@ func TestWhatAProviderSaysIsAnsweredPolitely(t *testing.T) {
 		expect.Equal(t, "the account", w.owner(cookieOf(resp, cookieName)).Account(), w.kim.account.ID)
 	}
 }
+
+// TestAVouchedAddressEntersItsAccount, the oldest of several, and a suspended account's address none.
+func TestAVouchedAddressEntersItsAccount(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cfg.OpenID.Domains = []string{"mail.internal"}
+	says := account.Assertion{
+		Identity: account.Identity{Issuer: "https://id.example.org", Subject: "9"}, Email: "kim@Mail.internal", EmailVerified: true,
+	}
+	w.school().says = says
+	resp := w.throughSchool("", nil)
+	expect.Equal(t, "the account", w.owner(cookieOf(resp, cookieName)).Account(), w.kim.account.ID)
+
+	// By the subject it is the same account, when the address has passed to somebody else.
+	w.school().says.Email = "new@mail.internal"
+	resp = w.throughSchool("", nil)
+	expect.Equal(t, "the account of the subject", w.owner(cookieOf(resp, cookieName)).Account(), w.kim.account.ID)
+
+	w.school().says = says
+	w.school().says.Subject, w.school().says.EmailVerified = "10", false
+	expect.Equal(t, "an address that is not verified", w.throughSchool("", nil).StatusCode, http.StatusForbidden)
+
+	_, err := w.in.Operate.Suspend(t.Context(), sandlot.AsOperator("root"), "@lee", "spam")
+	expect.OK(t, err)
+	w.school().says = account.Assertion{
+		Identity: account.Identity{Issuer: "https://id.example.org", Subject: "11"}, Email: "LEE@mail.internal", EmailVerified: true,
+	}
+	before := w.written()
+	if resp := w.throughSchool("", nil); resp.StatusCode != http.StatusForbidden || w.written() != before {
+		t.Errorf("a second account of a suspended one's mailbox: %d", resp.StatusCode)
+	}
+}
