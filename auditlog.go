@@ -30,6 +30,12 @@ const (
 
 	ActionAllowMail   = "allow-mail"
 	ActionCloseReport = "close-report"
+
+	ActionGrant         = "grant"
+	ActionInvite        = "invite"
+	ActionEndInvitation = "end-invitation"
+	ActionJoin          = "join" // an account was opened with an invitation
+	ActionFeature       = "feature"
 )
 
 // Actions returns all actions of an operator.
@@ -52,7 +58,7 @@ type LogEntry struct {
 	Actor  string // ActorOperator or ActorOwner
 	Name   string // of the person who acted as operator; empty if none was given
 	Action string
-	Target string // "@handle", the id of a project, the number of a report, or the name of a mailbox
+	Target string // "@handle", the id of a project, the number of a report or an invitation, or the name of a mailbox
 	Reason string
 }
 

@@ -152,8 +152,14 @@ func (c Caller) Login() (s Session, a Account, ok bool) {
 	return c.sess, *c.me, true
 }
 
-// OperatorName returns the name given with the operator's command, empty for any other caller.
-func (c Caller) OperatorName() string { return c.name }
+// OperatorName returns the name of the person who acts as the operator: the name given with a command, or the handle of
+// the account. It is empty for nobody and for a key.
+func (c Caller) OperatorName() string {
+	if c.me != nil {
+		return "@" + c.me.Handle
+	}
+	return c.name
+}
 
 // Session is a browser that has logged in to an account. It does not hold its token: only the token's hash is kept.
 type Session struct {
@@ -187,6 +193,7 @@ const (
 	ActOperate       // do anything reserved for the operator
 	ActLook          // see or do anything open to everybody
 	ActImport        // make projects in an account from an export
+	ActInvite        // make, list and end invitations: at the machine, or in a session of an account with OperatorRole
 )
 
 // The errors that Authorize returns for a kind of caller that the action does not allow. No transport lets such a call
@@ -219,6 +226,11 @@ func Authorize(by Caller, act Action, p *Project) error {
 			return ErrOperatorNeeded
 		}
 		return nil
+	case ActInvite:
+		if by.kind == callerOperator || by.kind == callerSession && by.me.Role == OperatorRole && !by.key.Suspended {
+			return nil
+		}
+		return ErrOperatorNeeded
 	case ActOwn, ActSeeOwn, ActDelete:
 		if by.kind != callerSession {
 			return ErrLoginNeeded

@@ -35,7 +35,18 @@ type Account struct {
 	Suspended     bool   // by the operator: it can read and leave, and nothing else
 	CreatedAt     time.Time
 	Portrait      PictureID
+	Role          Role
+	MostProjects  int // its own limit of projects, from its invitation; 0: that of the instance
 }
+
+// Role is the part that an account has in running the instance on the website; its operator grants it.
+type Role string
+
+// The roles.
+const (
+	NoRole       Role = ""
+	OperatorRole Role = "operator" // makes invitations, and sees the steps of a new instance
+)
 
 // Project is a published thing with one address, as of its last commit. It points at its current Version; Size and
 // FileCount describe that version.

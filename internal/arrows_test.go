@@ -57,6 +57,7 @@ var outside = map[string][]string{
 	"transport/play/front":    {"golang.org/x/sys"},
 	"transport/certificate":   {"github.com/caddyserver/certmagic", "github.com/libdns", "go.uber.org/zap"},
 	"transport/guide":         {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},
+	"storage/oidc":            {"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
 	"storage/mail":            {"github.com/wneessen/go-mail"},
 	"format/names":            {"golang.org/x/net", "golang.org/x/text"},
 	"transport/web/paper":     {"github.com/yuin/goldmark", "golang.org/x/net"},

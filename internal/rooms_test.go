@@ -35,7 +35,7 @@ const (
 )
 
 // mostFiles bounds the files of the two largest rooms, without tests.
-var mostFiles = map[string]int{"publish": 30, "web": 40}
+var mostFiles = map[string]int{"publish": 30, "web": 44}
 
 // wide are structs with more than mostFields: a request and an answer of the API, field by field, and the findings in
 // one file of a project.
@@ -43,7 +43,7 @@ var wide = []string{"client.Fields", "client.Change", "check.Look"}
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -31,14 +31,17 @@ type adminCommand struct {
 
 	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
 
+	houseCommands
+
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }
 
 // An operator is the caller of a command, with the records of a data folder.
 type operator struct {
 	*operate.Service
-	by sandlot.Caller
-	db *sqlstore.DB
+	by    sandlot.Caller
+	db    *sqlstore.DB
+	spend func()
 }
 
 // administer runs an operator's command that changes nothing.
@@ -54,7 +57,7 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 	}
 	service, err := operate.New(ctx, operate.Config{Spend: d.spend()}, db.Operate())
 	if err == nil {
-		err = do(operator{service, sandlot.AsOperator(name), db})
+		err = do(operator{service, sandlot.AsOperator(name), db, d.spend()})
 	}
 	return errors.Join(err, db.Close())
 }

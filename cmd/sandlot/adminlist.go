@@ -53,6 +53,7 @@ type accountLine struct {
 	Email         string     `json:"email"`
 	EmailVerified bool       `json:"email_verified"`
 	VerifiedAt    *time.Time `json:"verified_at"`
+	Role          string     `json:"role"`
 	Status        string     `json:"status"`
 	SuspendedAt   *time.Time `json:"suspended_at"`
 	Projects      int        `json:"projects"`
@@ -62,7 +63,7 @@ type accountLine struct {
 
 func newAccountLine(d operate.AccountDetail) accountLine {
 	return accountLine{
-		d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt),
+		d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), string(d.Role),
 		shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt,
 	}
 }

@@ -38,6 +38,7 @@ import (
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
+	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 )
@@ -50,34 +51,37 @@ type app struct {
 	log      *slog.Logger
 	memory   memoryPlan
 	papers   paper.Papers
+	brand    brand.Brand
 
-	lock     io.Closer
-	store    *sqlstore.DB
-	shared   *redis.Client // shared with other nodes; nil: none
-	blobs    blobs
-	stores   publish.Stores
-	service  *publish.Service
-	callers  *publish.Authenticator
-	operate  *operate.Service
-	tickets  *ticket.Service
-	trials   *trial.Service
-	opened   *trial.Counts // nil without a play-tester
-	onTrial  trialFiles
-	tester   trial.Status // of the play-tester, if there is one
-	gallery  *gallery.Service
-	covers   *cover.Service
-	figures  *figures.Service
-	visitors *play.Visitors
-	account  *account.Service
-	vault    *sandlot.Vault
-	proofs   []byte              // the secret of sandlot doctor
-	mails    *account.MailServer // nil without SMTP
-	meters   meters
-	numbers  *minutes
-	workers  []func(context.Context)
-	failures map[string]*worker.Failures // by worker
-	running  sync.WaitGroup
-	stop     context.CancelFunc
+	lock        io.Closer
+	store       *sqlstore.DB
+	shared      *redis.Client // shared with other nodes; nil: none
+	blobs       blobs
+	stores      publish.Stores
+	service     *publish.Service
+	callers     *publish.Authenticator
+	operate     *operate.Service
+	invitations *operate.Invitations
+	openID      *account.OpenID // nil: no provider
+	tickets     *ticket.Service
+	trials      *trial.Service
+	opened      *trial.Counts // nil without a play-tester
+	onTrial     trialFiles
+	tester      trial.Status // of the play-tester, if there is one
+	gallery     *gallery.Service
+	covers      *cover.Service
+	figures     *figures.Service
+	visitors    *play.Visitors
+	account     *account.Service
+	vault       *sandlot.Vault
+	mails       *account.MailServer // nil without SMTP
+	proofs      []byte              // the secret of sandlot doctor
+	meters      meters
+	numbers     *minutes
+	workers     []func(context.Context)
+	failures    map[string]*worker.Failures // by worker
+	running     sync.WaitGroup
+	stop        context.CancelFunc
 }
 
 // openApp opens the stores and assembles the service. Nothing runs yet.
@@ -89,6 +93,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 		}
 	}()
 	if a.papers, err = s.readPapers(); err != nil {
+		return nil, err
+	}
+	if a.brand, err = s.brandSettings.brand(); err != nil {
 		return nil, err
 	}
 	if err = a.openStores(ctx); err != nil {
@@ -191,6 +198,12 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
+	if a.invitations, err = operate.NewInvitations(ctx, a.store.Invitations(), spend, now); err != nil {
+		return err
+	}
+	if a.openID, err = a.settings.openID(ctx, a.places, a.store.Identities(), now); err != nil {
+		return err
+	}
 	if a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader); err != nil {
 		return err
 	}
@@ -281,9 +294,9 @@ func inlineMax(setting size) int {
 func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
-		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from)
+		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from, a.settings.SiteName)
 	}
-	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from})
+	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from, Site: a.settings.SiteName})
 	if err != nil {
 		return nil, fmt.Errorf("--smtp-url: %w", err)
 	}
@@ -378,6 +391,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
+		Invitations: a.invitations, OpenID: a.openID, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
@@ -409,7 +423,7 @@ func (a *app) router(m *metrics) *router {
 // guide returns the guide to this instance for programs.
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
-	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
+	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), Site: s.SiteName, MaxFile: int64(s.MaxFileSize)}
 	if s.limited(public(a.places)) {
 		rates, _ := s.each() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes

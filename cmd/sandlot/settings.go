@@ -46,6 +46,8 @@ type settings struct {
 	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
 	tlsSettings
+	brandSettings
+	openIDSettings
 	limitSettings
 }
 
@@ -77,6 +79,12 @@ func (s settings) check() error {
 		return fmt.Errorf("--trusted-proxies: %w", err)
 	}
 	if err := s.checkPlaytest(); err != nil {
+		return err
+	}
+	if _, err := s.brandSettings.brand(); err != nil {
+		return err
+	}
+	if err := s.openIDSettings.check(); err != nil {
 		return err
 	}
 	return s.limitSettings.check()

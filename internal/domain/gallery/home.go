@@ -24,7 +24,7 @@ const (
 
 // A Home is the content of the home page.
 type Home struct {
-	Featured *Card  // the first trending project with a picture; nil if no project is listed
+	Featured *Card  // the pinned project, or the first trending one with a picture; nil if no project is listed
 	About    string // the owner's description of the featured project; may be empty
 	Live     []Card // most players first; only projects with players
 	Trending []Card
@@ -52,7 +52,12 @@ func (s *Service) Home(ctx context.Context, by sandlot.Caller) (Home, error) {
 	if out.Trending, err = row(SortTrending); err != nil {
 		return out, err
 	}
-	out.Featured = featured(slices.Concat(out.Trending, out.New))
+	if out.Featured, err = s.pinned(ctx); err != nil {
+		return out, err
+	}
+	if out.Featured == nil {
+		out.Featured = featured(slices.Concat(out.Trending, out.New))
+	}
 	d, err := s.store.Details(ctx, out.Featured.Project.ID)
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return out, err
@@ -80,6 +85,22 @@ func (h *Home) cut() {
 			shown[c.Project.ID] = true
 		}
 	}
+}
+
+// pinned returns the project that the operator pinned, if it may be listed, or nil.
+func (s *Service) pinned(ctx context.Context) (*Card, error) {
+	id, err := s.store.Featured(ctx)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.inOrder(ctx, []sandlot.ProjectID{id})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &s.cards(ctx, list)[0], nil
 }
 
 // featured returns the project that is shown large: the first with a picture, or else the first.

@@ -137,3 +137,31 @@ func TestProjectsOfATag(t *testing.T) {
 	expect.OK(t, err)
 	expect.Equal(t, "of another tag", len(page.Cards), 0)
 }
+
+// TestAPinnedProjectIsTheFeaturedOne while it may be listed.
+func TestAPinnedProjectIsTheFeaturedOne(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	kim := w.maker()
+	pinned := w.publish(kim).Project.ID
+	trending := w.publish(kim).Project.ID
+	w.played(trending, 9)
+	expects := func(what string, want sandlot.ProjectID) {
+		t.Helper()
+		w.in.Clock.Move(time.Minute)
+		h, err := w.Home(t.Context(), nobody())
+		expect.OK(t, err)
+		expect.Equal(t, what, h.Featured.Project.ID, want)
+	}
+	expects("without a pinned one", trending)
+	_, err := w.in.Operate.Feature(t.Context(), sandlot.AsOperator("root"), string(pinned), "")
+	expect.OK(t, err)
+	expects("with one", pinned)
+	w.suspend(string(pinned))
+	expects("while it is suspended", trending)
+	_, err = w.in.Operate.Reinstate(t.Context(), sandlot.AsOperator("root"), string(pinned), "")
+	expect.OK(t, err)
+	expects("reinstated", pinned)
+	expect.OK(t, w.in.Operate.Unfeature(t.Context(), sandlot.AsOperator("root"), ""))
+	expects("taken off", trending)
+}

@@ -34,6 +34,9 @@ type Store interface {
 	Relisted(ctx context.Context, least int64, limit int) ([]Named, error)
 	// ListedOf returns the given projects that may be listed, in no order.
 	ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error)
+	// Featured returns the project that the operator pinned to the home page. None, and one that may not be listed, is
+	// ErrNotFound.
+	Featured(ctx context.Context) (sandlot.ProjectID, error)
 	// MostPlayed returns at most limit projects that may be listed and were played since the day of the given time,
 	// most plays first, newest first among equals.
 	MostPlayed(ctx context.Context, since time.Time, limit int) ([]sandlot.ProjectID, error)

@@ -80,6 +80,12 @@ type AdminStore interface {
 	// their number.
 	AddKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, revoke bool, e sandlot.LogEntry) (revoked int, err error)
 
+	// SetRole sets the role of an account and records e. The role that it has already is ErrExists.
+	SetRole(ctx context.Context, id sandlot.AccountID, role sandlot.Role, e sandlot.LogEntry) error
+	// Feature pins a project to the home page in place of a former one, or none for "", and records e. A project that is
+	// pinned already, and none where none is, is ErrExists.
+	Feature(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error
+
 	// DeletedAccount returns the deletion of the account that had this handle; an account that exists, or never did, is
 	// ErrNotFound.
 	DeletedAccount(ctx context.Context, handle string) (Deletion, error)

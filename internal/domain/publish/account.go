@@ -18,12 +18,19 @@ const createTries = 5
 // when Signup returns, and no other answer has its key. With an address, a message with a link that verifies it is due.
 // With in.Idempotency a repeat within IdempotencyLife returns the first answer and creates nothing. An instance that
 // takes no new accounts answers CodePublishClosed.
+//
+// With an invitation it also creates one where a key is needed, and uses the invitation up: one that opens no account
+// any more is ErrNotFound.
 func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
 	by = sandlot.Caller{From: by.From}
-	if err := s.admitNew(by); err != nil {
+	if err := s.admitNew(by); err != nil && (in.Invitation == "" || s.Opening == sandlot.Closed) {
 		return SignedUp{}, err
 	}
-	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpSignup, nil, Content{}, in.Handle, in.Email, in.Lang)
+	asked := []any{in.Handle, in.Email, in.Lang}
+	if in.Invitation != "" {
+		asked = append(asked, in.Invitation)
+	}
+	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpSignup, nil, Content{}, asked...)
 	if err != nil {
 		return SignedUp{}, err
 	}
@@ -33,7 +40,7 @@ func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput)
 	}
 	lang, w := sandlot.CleanLang(in.Lang)
 	out, err := idempotent(ctx, s.idempotency, req, func() (SignedUp, error) {
-		return s.createAccount(ctx, by, in.Handle, email, lang, req)
+		return s.createAccount(ctx, by, in, email, lang, req)
 	}, func(rec IdempotencyRecord, keys Minted) (SignedUp, error) {
 		return s.recordedSignup(ctx, email, rec, keys)
 	})
@@ -43,13 +50,17 @@ func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput)
 }
 
 // createAccount records an account under the first free handle.
-func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, handle, email, lang string,
+func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, in SignupInput, email, lang string,
 	req *request,
 ) (out SignedUp, err error) {
 	err = retryTaken(func() error {
-		na, secret, err := s.newAccount(by, handle, email, lang, &out.email)
+		na, secret, err := s.newAccount(by, in.Handle, email, lang, &out.email)
 		if err != nil {
 			return err
+		}
+		if in.Invitation != "" {
+			entry := sandlot.LogEntry{At: na.CreatedAt, Actor: sandlot.ActorOwner, Action: sandlot.ActionJoin}
+			na.Join = &Joining{sandlot.DigestOf([]byte(in.Invitation)), entry}
 		}
 		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, Minted{Account: secret}, made{}); err != nil {
 			return err

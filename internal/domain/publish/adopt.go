@@ -135,7 +135,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return err
 	})
 	if err != nil {
-		return Adopted{}, fmt.Errorf("adopt project: %w", s.Quota.exceeded(lostRight(by, sandlot.ActImport, err)))
+		return Adopted{}, fmt.Errorf("adopt project: %w", s.exceeded(ctx, owner, lostRight(by, sandlot.ActImport, err)))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
 	out.Warnings = append(out.Warnings, s.listingWarnings(out.Project)...)

@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -252,6 +253,14 @@ type Quota struct {
 	Bytes    int64 // of the files of all their versions and the parts of open uploads, each as often as it was sent
 }
 
+// Of returns the quota of an account, which may have a lower limit of projects of its own.
+func (q Quota) Of(a sandlot.Account) Quota {
+	if a.MostProjects > 0 && (q.Projects == 0 || a.MostProjects < q.Projects) {
+		q.Projects = a.MostProjects
+	}
+	return q
+}
+
 // admitNew decides whether a new project, or an account for nobody, may be made.
 func (s Config) admitNew(by sandlot.Caller) error {
 	switch {
@@ -265,6 +274,15 @@ func (s Config) admitNew(by sandlot.Caller) error {
 			Note("The operator gives accounts out.")
 	}
 	return nil
+}
+
+// exceeded is Quota.exceeded for a step in an account.
+func (s *Service) exceeded(ctx context.Context, id sandlot.AccountID, err error) error {
+	if !errors.Is(err, sandlot.ErrTooManyProjects) {
+		return s.Quota.exceeded(err)
+	}
+	a, _ := s.store.Account(ctx, id) // without it the limit is that of the instance
+	return s.Quota.Of(a).exceeded(err)
 }
 
 // exceeded explains which quota of an account a step exceeds.

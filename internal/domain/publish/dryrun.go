@@ -28,12 +28,13 @@ func (s *Service) fits(ctx context.Context, by sandlot.Caller, act sandlot.Actio
 	if a.Suspended {
 		return lostRight(by, act, sandlot.ErrSuspended)
 	}
+	within := s.Quota.Of(a)
 	has, err := s.management.Usage(ctx, by.Account(), s.now().UTC())
 	switch {
 	case err != nil:
 		return fmt.Errorf("read usage: %w", err)
-	case projects > 0 && s.Quota.Projects > 0 && has.Projects+projects > s.Quota.Projects:
-		return s.Quota.exceeded(sandlot.ErrTooManyProjects)
+	case projects > 0 && within.Projects > 0 && has.Projects+projects > within.Projects:
+		return within.exceeded(sandlot.ErrTooManyProjects)
 	case s.Quota.Bytes > 0 && has.Bytes+bytes > s.Quota.Bytes:
 		return s.Quota.exceeded(sandlot.ErrTooManyBytes)
 	}

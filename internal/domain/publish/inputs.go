@@ -166,6 +166,7 @@ type SignupInput struct {
 	Handle      string
 	Email       string
 	Lang        string
+	Invitation  string // the token of an invitation, which opens an account where nobody else gets one
 	Idempotency string // the idempotency key, if any
 }
 

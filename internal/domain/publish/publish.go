@@ -178,7 +178,7 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 		return email.unlessFull(err)
 	})
 	if err != nil {
-		return Published{}, fmt.Errorf("create project: %w", s.Quota.exceeded(lostRight(by, sandlot.ActPublish, err)))
+		return Published{}, fmt.Errorf("create project: %w", s.exceeded(ctx, by.Account(), lostRight(by, sandlot.ActPublish, err)))
 	}
 	out.File, out.Quarantined = b.page(), s.quarantined(out.Project)
 	if out.Many = b.many; out.Many {

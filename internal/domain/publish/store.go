@@ -105,7 +105,15 @@ type NewAccount struct {
 	CreatedAt   time.Time
 	Key         sandlot.Key
 	Job         *sandlot.Job // the verification mail, if there is an address
+	Join        *Joining     // the invitation that it uses up in the same step, if any
 	Idempotency *IdempotencyRecord
+}
+
+// Joining is the use of an invitation by a new account, which gets the limit of the invitation. An invitation that was
+// used or ended, or has expired at the account's CreatedAt, is ErrNotFound, and there is no account.
+type Joining struct {
+	Invitation sandlot.Digest   // the hash of its token
+	Entry      sandlot.LogEntry // without Target and Reason, which the step fills in: the handle, and the invitation
 }
 
 // NewProject is a project to be recorded with its version 1, and all that belongs to the same

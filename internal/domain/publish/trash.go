@@ -227,7 +227,7 @@ func (t *Trash) TakeBack(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	if errors.Is(err, sandlot.ErrNotFound) {
 		p, err = t.service.owned(ctx, by, sandlot.ActDelete, id) // it exists, or was never theirs
 	}
-	return p, t.service.Quota.exceeded(err)
+	return p, t.service.exceeded(ctx, by.Account(), err)
 }
 
 // Purge deletes a project for good that its owner, in a session, could have taken back, and returns it as it was; any

@@ -37,8 +37,8 @@ var _ account.Mailer = (*Folder)(nil)
 
 // NewFolder returns a Folder in dir, which it creates, with mode 0700, if it is missing. from is the sender: an
 // address, or a name with an address in angle brackets.
-func NewFolder(dir, from string) (*Folder, error) {
-	w, err := newWriter(from)
+func NewFolder(dir, from, site string) (*Folder, error) {
+	w, err := newWriter(from, site)
 	if err != nil {
 		return nil, err
 	}

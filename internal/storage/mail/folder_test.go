@@ -18,7 +18,7 @@ import (
 func newTestFolder(t *testing.T) (*Folder, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data", "mail")
-	f, err := NewFolder(dir, "sandlot@localhost")
+	f, err := NewFolder(dir, "sandlot@localhost", "")
 	expect.OK(t, err)
 	return f, dir
 }
@@ -113,7 +113,7 @@ func TestFolder(t *testing.T) {
 			path := filepath.Join(dir, name)
 			expect.OK(t, errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, age, age)))
 		}
-		_, err := NewFolder(dir, "sandlot@localhost")
+		_, err := NewFolder(dir, "sandlot@localhost", "")
 		expect.OK(t, err)
 		expect.Same(t, "left", listDir(t, dir), []string{unfinished + "new", "old.eml"})
 	})

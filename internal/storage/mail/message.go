@@ -37,8 +37,8 @@ var catalogs embed.FS
 
 func openBook() *catalog.Texts[texts] { return catalog.Open[texts](catalogs, "messages/*.json") }
 
-// texts are the texts of one kind of message. In each of them {case} stands for the number of a report, and in all but
-// the subject {handle} for the account's handle.
+// texts are the texts of one kind of message. In each of them {case} stands for the number of a report and {site} for the
+// name of the instance, and in all but the subject {handle} for the account's handle.
 type texts struct {
 	Subject string `json:"subject"`
 	Given   string `json:"given"`  // the event
@@ -52,9 +52,9 @@ type texts struct {
 }
 
 // fill inserts the arguments into the texts. A handle is a user's own text, which never gets into a header.
-func (t *texts) fill(handle, report string) {
-	t.Subject = strings.ReplaceAll(t.Subject, "{case}", report)
-	words := strings.NewReplacer("{handle}", handle, "{case}", report)
+func (t *texts) fill(site, handle, report string) {
+	t.Subject = strings.NewReplacer("{site}", site, "{case}", report).Replace(t.Subject)
+	words := strings.NewReplacer("{site}", site, "{handle}", handle, "{case}", report)
 	for _, text := range []*string{&t.Given, &t.Made, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
 		*text = words.Replace(*text)
 	}
@@ -66,13 +66,15 @@ const maxAddress = 254
 // writer makes messages.
 type writer struct {
 	from *netmail.Address
+	site string // the name of the instance
 	book *catalog.Texts[texts]
 	html *template.Template
 	now  func() time.Time
 }
 
-// newWriter returns a writer for a sender: an address, or a name with an address in angle brackets.
-func newWriter(from string) (*writer, error) {
+// newWriter returns a writer for a sender: an address, or a name with an address in angle brackets. site is the name of
+// the instance, "Sandlot" if it is empty.
+func newWriter(from, site string) (*writer, error) {
 	sender, err := parseSender(from)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func newWriter(from string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{from: sender, book: openBook(), html: html, now: time.Now}, nil
+	return &writer{from: sender, site: cmp.Or(site, "Sandlot"), book: openBook(), html: html, now: time.Now}, nil
 }
 
 // CheckSender refuses a text that cannot be the sender of messages.
@@ -101,6 +103,7 @@ func parseSender(from string) (*netmail.Address, error) {
 // page holds the values of both forms of a message.
 type page struct {
 	texts
+	Site       string
 	Lang, Link string
 	Digits     string // the code, if there is one
 	NotMeLink  string // for people who did not ask for the message, if there is one
@@ -152,13 +155,13 @@ func (w *writer) page(m account.Mail) (page, error) {
 	if !ok {
 		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
 	}
-	t.fill(plain(m.Handle), plain(m.Case))
+	t.fill(w.site, plain(m.Handle), plain(m.Case))
 	codes := (t.Code != "") == (m.Code != "") && strings.Trim(m.Code, "0123456789") == ""
 	projects := m.Project == "" || t.Made != "" && checkLink(m.Page) == nil
 	if !codes || !projects || (t.NotMe != "") != (m.NotMe != "") {
 		return page{}, fmt.Errorf("a message of kind %q has no such code, project or second link", m.Kind)
 	}
-	return page{t, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
+	return page{t, w.site, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
 }
 
 // text returns the message for readers without HTML. The link has a line to itself, for mail programs that find links

@@ -94,7 +94,7 @@ func write(t *testing.T, w *writer, m account.Mail) parsed {
 
 func newTestWriter(t *testing.T) *writer {
 	t.Helper()
-	w, err := newWriter("Sandlot <sandlot@sandlot.example>")
+	w, err := newWriter("Sandlot <sandlot@sandlot.example>", "")
 	expect.OK(t, err)
 	w.now = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 	return w
@@ -119,6 +119,19 @@ func links(t *testing.T, source string) (targets, fetched []string) {
 	return targets, fetched
 }
 
+func TestAMessageHasTheNameOfTheInstance(t *testing.T) {
+	t.Parallel()
+	w := newTestWriter(t)
+	w.site = "Ada & Friends"
+	for _, lang := range w.book.Langs {
+		p := write(t, w, verify(lang))
+		if !strings.Contains(p.subject(t), w.site) || !strings.Contains(p.text, w.site) || !strings.Contains(p.html, "Ada &amp; Friends") ||
+			strings.Contains(p.subject(t)+p.text+p.html, "Sandlot") {
+			t.Errorf("in %s it is %s\n%s", lang, p.subject(t), p.text)
+		}
+	}
+}
+
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	w := newTestWriter(t)
@@ -126,8 +139,8 @@ func TestMessage(t *testing.T) {
 		t.Run("decodes back to the link in "+lang, func(t *testing.T) {
 			p := write(t, w, verify(lang))
 			words := w.book.ByLang[lang]["verify"]
-			given := strings.ReplaceAll(words.Given, "{handle}", "ann-42")
-			expect.Equal(t, "subject", p.subject(t), words.Subject)
+			given := strings.NewReplacer("{handle}", "ann-42", "{site}", "Sandlot").Replace(words.Given)
+			expect.Equal(t, "subject", p.subject(t), strings.ReplaceAll(words.Subject, "{site}", "Sandlot"))
 			if lines := strings.Split(p.text, "\n"); !slices.Contains(lines, link) || !slices.Contains(lines, notMe) {
 				t.Errorf("no line of the text is one of the links:\n%s", p.text)
 			}
@@ -219,7 +232,7 @@ func TestALoginHasALinkAndACode(t *testing.T) {
 		if targets, _ := links(t, p.html); !slices.Equal(targets, []string{link, notMe}) || !strings.Contains(p.html, ">012345<") || !strings.Contains(p.html, words.Code) {
 			t.Errorf("in %s the HTML is\n%s", lang, p.html)
 		}
-		if p.header.Get("Auto-Submitted") != "auto-generated" || p.subject(t) != words.Subject {
+		if p.header.Get("Auto-Submitted") != "auto-generated" || p.subject(t) != strings.ReplaceAll(words.Subject, "{site}", "Sandlot") {
 			t.Errorf("in %s the header is %v", lang, p.header)
 		}
 	}
@@ -293,12 +306,12 @@ var badAddresses = []string{
 func TestSender(t *testing.T) {
 	t.Parallel()
 	for _, from := range []string{"sandlot@localhost", "sandlot@127.0.0.1", "Sandlot <s@example.com>", "Ümläut <s@example.com>"} {
-		if _, err := newWriter(from); err != nil {
+		if _, err := newWriter(from, ""); err != nil {
 			t.Errorf("%q: %v", from, err)
 		}
 	}
 	for _, from := range []string{"", "sandlot", "a@example.com\r\nBcc: b@example.com", "a@example.com, b@example.com"} {
-		if _, err := newWriter(from); err == nil {
+		if _, err := newWriter(from, ""); err == nil {
 			t.Errorf("%q: no error", from)
 		}
 	}
@@ -335,7 +348,7 @@ func TestCatalogs(t *testing.T) {
 				if n := strings.Count(text, "{case}"); (n == 1) != ((name == "Given" || name == "Lasts") && kind == "report") {
 					t.Errorf("%s has {case} %d times", where, n)
 				}
-				if strings.Count(text, "{") != strings.Count(text, "{handle}")+strings.Count(text, "{case}") {
+				if strings.Count(text, "{") != strings.Count(text, "{handle}")+strings.Count(text, "{case}")+strings.Count(text, "{site}") {
 					t.Errorf("%s has an unknown placeholder: %s", where, text)
 				}
 				// Two kinds may say the same in the same place, in one language.

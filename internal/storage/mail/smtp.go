@@ -37,6 +37,7 @@ type Config struct {
 	// Roots are the authorities that may sign the certificate of the server; nil means those
 	// of the system.
 	Roots *x509.CertPool
+	Site  string // the name of the instance; empty: Sandlot
 }
 
 // SMTP is an account.Mailer that delivers messages to a mail server, each over a connection of its own. Send may be
@@ -56,7 +57,7 @@ func NewSMTP(c Config) (*SMTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWriter(c.From)
+	w, err := newWriter(c.From, c.Site)
 	if err != nil {
 		return nil, err
 	}

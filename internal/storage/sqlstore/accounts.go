@@ -14,10 +14,11 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait"
+const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait, role, most_projects"
 
 func scanAccount(r row) (a sandlot.Account, err error) {
-	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait)
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait,
+		&a.Role, &a.MostProjects)
 	return a, err
 }
 
@@ -51,6 +52,9 @@ func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []
 	}
 	if a.Handle != na.Handles[0] {
 		records = append(records, do("UPDATE accounts SET changed = changed + 1, handle = ? WHERE id = ?", a.Handle, a.ID))
+	}
+	if err := t.join(&a, na.Join, na.CreatedAt); err != nil {
+		return a, nil, err
 	}
 	records = append(records, newKey(na.Key, a.ID, nil))
 	if na.Job == nil {

@@ -13,7 +13,7 @@ import (
 )
 
 const selectAccountDetail = `
-	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, coalesce(a.suspended_at, 0),
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, a.role, a.most_projects, coalesce(a.suspended_at, 0),
 		CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
@@ -21,7 +21,7 @@ const selectAccountDetail = `
 
 func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
 	a := &d.Account
-	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt},
+	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Role, &a.MostProjects,
 		sometime{&d.SuspendedAt}, sometime{&d.VerifiedAt}, &d.Projects, &d.Bytes)
 	return d, err
 }
@@ -162,13 +162,14 @@ func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 		do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1
 			AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0`, id),
 		do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id),
-		do(`UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = ''
+		do(`UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '', role = ''
 			WHERE id = ?`, micros(at), id),
 		do("DELETE FROM verifications WHERE account = ?", id),
 		do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)", id),
 		do("DELETE FROM email_moves WHERE account = ?", id),
 		do("DELETE FROM sessions WHERE account = ?", id),
 		do("DELETE FROM people WHERE account = ?", id),
+		do("DELETE FROM identities WHERE account = ?", id),
 	)
 }
 

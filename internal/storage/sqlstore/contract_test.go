@@ -40,6 +40,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Operate: db.Operate(), Upkeep: db.Upkeep(),
 		Runs: db.Runs(), Totals: db.Totals(),
+		Invitations: db.Invitations(), Identities: db.Identities(),
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {
 				copied := copyDatabase(t, path)

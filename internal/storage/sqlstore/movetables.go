@@ -12,7 +12,7 @@ import (
 var movedTables = []engine.Table{
 	moved("secrets", "name", "value"),
 	numbered("accounts", "id", `handle email mailbox verified lang created_at suspended_at deleted_at projects bytes verified_at
-		seq changed portrait`),
+		seq changed portrait role most_projects`),
 	moved("people", "account", "line link"),
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
@@ -32,6 +32,9 @@ var movedTables = []engine.Table{
 		token account received bytes held done_made owner56 owner48 leased_until`),
 	moved("upload_parts", "upload n", "blob"),
 	moved("tickets", "hash", "key project owner owner56 owner48 told used expires_at"),
+	numbered("invitations", "id", "token projects made_by made_at expires_at used_at ended_at account"),
+	moved("identities", "issuer subject", "account linked_at"),
+	moved("featured", "one", "project"),
 	numbered("mails", "id", "mailbox at job"),
 	moved("verifications", "token", "account email expires_at"),
 	moved("trash", "project", "account at"),

@@ -15,6 +15,15 @@ func (t *tx) within(id sandlot.AccountID, q publish.Quota, now time.Time) error 
 	return cmp.Or(err, exceeds(has, q))
 }
 
+// projectsWithin is within for the projects of an account, which may have a limit of its own.
+func (t *tx) projectsWithin(id sandlot.AccountID, most int, now time.Time) error {
+	own, err := t.number("SELECT most_projects FROM accounts WHERE id = ?", id)
+	if err != nil {
+		return err
+	}
+	return t.within(id, publish.Quota{Projects: most}.Of(sandlot.Account{MostProjects: int(own)}), now)
+}
+
 // exceeds fails where there is more than a quota allows.
 func exceeds(has, q publish.Quota) error {
 	switch {

@@ -254,6 +254,7 @@ func dropOld(now time.Time) []func(*sweep) error {
 		{"verifications", "token", "expires_at <= ?1", micros(now)},
 		{"sessions", "id", "expires_at <= ?1", micros(now)},
 		{"logins", "id", "expires_at <= ?1", micros(now)},
+		{"invitations", "id", "expires_at <= ?1", micros(now.Add(-operate.InvitationsKept))},
 		{"stops", "id", "until > 0 AND until <= ?1", micros(now)},
 	} {
 		query := "DELETE FROM " + old.table + some(old.table, old.key, old.condition)
@@ -280,6 +281,7 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},
 		{"stops", "id", "until", "until > 0 AND ", account.PauseMax},
 		{"reports", "id", "closed_at", worded, 0},
+		{"invitations", "id", "expires_at", "", operate.MaxInvitationDays * 24 * time.Hour},
 	} {
 		end := now.Add(ahead.life)
 		query := "UPDATE " + ahead.table + " SET " + ahead.column + " = ?2" + some(ahead.table, ahead.key,

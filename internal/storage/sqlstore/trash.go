@@ -57,7 +57,7 @@ func (store TrashStore) TakeBack(ctx context.Context, id sandlot.ProjectID, with
 		if err != nil {
 			return err
 		}
-		if err := t.within(sandlot.AccountID(account), publish.Quota{Projects: within.Projects}, store.db.Now()); err != nil {
+		if err := t.projectsWithin(sandlot.AccountID(account), within.Projects, store.db.Now()); err != nil {
 			return err
 		}
 		return t.Run(newEntry(e))

@@ -67,6 +67,8 @@ func accountCases() []storeCase {
 		{"TryLogin/of 20 at once no more than most are counted", tryLoginRace},
 		{"LogIn/a session that its browser had ends", logInAgain},
 		{"LogIn/a login that is over or not proved, and any other account, is ErrNotFound", logInRefused},
+		{"OpenAccount/records an account that its identity enters; of 20 at once one does", openAccount},
+		{"LinkIdentity/lets an identity enter an account that has verified the address, and no other", linkIdentity},
 		{"AddSession/records a session under the hash of its token, and returns its ID", addSession},
 		{"Session/one that has expired is ErrNotFound", expiredSession},
 		{"Rename/of two at once to one handle one gets it", renameRace},
@@ -100,6 +102,12 @@ func galleryCases() []storeCase {
 func operateCases() []storeCase {
 	return []storeCase{
 		{"ListProjects/returns projects, oldest first", listAllProjects},
+		{"AddInvitation/records it with its entry; a token that is there already is ErrExists", addInvitation},
+		{"Joining/uses the invitation up, and the account has its limit; used, ended and expired ones are ErrNotFound", joining},
+		{"Joining/of 20 at once one opens an account", joinRace},
+		{"Invitations/Sweep forgets them InvitationsKept after their end, and no others", forgetInvitations},
+		{"SetRole/sets the role of an account, with its entry; the one that it has is ErrExists", setRole},
+		{"Feature/pins one project, which is shown while it may be listed", feature},
 		{"Remove/deletes an account with its projects, whose handle is not used again", removeAccount},
 		{"Remove/details and contact go from reports that give an address which it had proved, and no other account has", removeReported},
 		{"AddReport/of 20 at once by one form one is recorded", addReportRace},

@@ -69,6 +69,8 @@ type Records struct {
 	Gallery     GalleryRecords
 	People      account.ProfileStore
 	Operate     operate.Store
+	Invitations operate.InvitationStore
+	Identities  account.IdentityStore
 	Upkeep      UpkeepRecords
 	Runs        operate.RunStore
 	Totals      operate.TotalStore

@@ -31,6 +31,7 @@ type Gallery interface {
 type Facts struct {
 	Quarantine bool // whether projects of accounts without a verified address reach no other site
 	Opening    sandlot.Opening
+	Site       string         // the name of the instance; empty: Sandlot
 	MaxFile    int64          // bytes of a file that comes in parts; sandlot.DefaultMaxFile if 0
 	Accounts   admission.Rate // accounts made without a key, for each address; the zero Rate is no limit
 	Writes     admission.Rate // likewise, of requests that change something

@@ -16,6 +16,9 @@ func (v *view) Description() string {
 		"to share or host it, to update one that is on Sandlot, or asks how often it was played."
 }
 
+// Site returns the name of the instance.
+func (v *view) Site() string { return cmp.Or(v.Facts.Site, "Sandlot") }
+
 // Open reports whether anybody may publish without a key.
 func (v *view) Open() bool { return v.Facts.Opening == sandlot.OpenToAll || v.Facts.Opening == "" }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -95,8 +96,8 @@ func (s *shares) charged(v *visit, draw func() ([]byte, error)) func() ([]byte, 
 func (s *shares) front(v *visit) error {
 	v.w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites show it
 	host := s.places.Base.Host
-	return s.picture(v, "image/jpeg", []string{"front", cardLook, host, s.fonts.Names()}, s.charged(v, func() ([]byte, error) {
-		return s.press.draw(v.r.Context(), card.Card{Title: "sandlot", Handle: host, Tile: frontTile})
+	return s.picture(v, "image/jpeg", []string{"front", cardLook, s.name, host, s.fonts.Names()}, s.charged(v, func() ([]byte, error) {
+		return s.press.draw(v.r.Context(), card.Card{Title: cmp.Or(s.name, "sandlot"), Handle: host, Tile: frontTile})
 	}))
 }
 

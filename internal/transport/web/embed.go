@@ -21,13 +21,14 @@ type shares struct {
 	pictures *cache[[]byte]
 	covers   *cover.Service
 	fonts    card.Fonts
+	name     string // of the instance; empty: the default
 	press    *painter
 	drawers  *turns.Locks[string] // of a network: its pictures that are being drawn or wait
 }
 
 func newShares(cfg Config) *shares {
 	return &shares{
-		heads: cfg.Reader, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts,
+		heads: cfg.Reader, places: cfg.Places, pictures: newPictures(), covers: cfg.Covers, fonts: cfg.Fonts, name: cfg.Brand.Name,
 		press:   &painter{Press: card.New(cfg.Fonts, cfg.Log), load: turns.NewLoad(1, nil)},
 		drawers: turns.NewShares[string](maxOfOne),
 	}

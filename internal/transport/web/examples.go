@@ -16,7 +16,7 @@ import (
 
 const examplesPath = "/new/examples"
 
-// offers serves the pages on which visitors publish the built-in examples, while the instance has no project.
+// offers serves the pages on which those who run the instance publish the built-in examples, while it has no project.
 type offers struct {
 	form    beginnings
 	service *publish.Service
@@ -36,7 +36,7 @@ func (p offers) ask(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if !frontPage(found).Empty() {
+	if !frontPage(found).Empty() || !v.operates() {
 		return v.redirect("/")
 	}
 	return p.form.show(v, http.StatusOK, newPage{Examples: examples.All()})
@@ -45,6 +45,9 @@ func (p offers) ask(v *visit) error {
 // publish publishes the examples, once for a form token, and shows their addresses, and the keys of an account created
 // for them.
 func (p offers) publish(v *visit) error {
+	if !v.operates() {
+		return sandlot.ErrNotFound
+	}
 	if err := v.grant.Whole(); err != nil {
 		return err
 	}

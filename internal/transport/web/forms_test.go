@@ -44,6 +44,25 @@ var forms = map[string]sentForm{
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
+	invitationsPath: {
+		fields: func(w *world) url.Values {
+			w.in.Exec("UPDATE accounts SET role = 'operator' WHERE handle = 'kim'")
+			return url.Values{"form_token": {"one"}, "days": {"7"}, "projects": {"3"}}
+		}, status: 200, again: 200, takes: map[string]string{"form_token": "control html override words negative huge", "projects": "empty"},
+	},
+	invitationsPath + "/end": {
+		fields: func(w *world) url.Values {
+			w.in.Exec("UPDATE accounts SET role = 'operator' WHERE handle = 'kim'")
+			w.invited()
+			return url.Values{"id": {"1"}}
+		}, status: 303, again: 303,
+	},
+	invitePath: {
+		fields: func(w *world) url.Values {
+			w.invited()
+			return url.Values{"token": {lookedToken}, "form_token": {"one"}, "handle": {"max"}, "email": {"max@mail.internal"}}
+		}, status: 201, again: 201, takes: map[string]string{"handle": anyText, "form_token": "control html override words negative huge"},
+	},
 	"/verify/no": {
 		fields: func(w *world) url.Values {
 			must(w.service.Signup(w.t.Context(), sandlot.Caller{}, publish.SignupInput{Email: "new@example.com"}))(w.t)

@@ -167,7 +167,7 @@ func (feed) Kind(p sandlot.Project) string {
 func (l lists) feed(v *visit) error {
 	base := v.places.Base.String()
 	f := feed{
-		Base: base, At: base + "/", Title: "Sandlot: " + v.T("gallery.feed"), About: v.T("home.description"), Lang: v.Lang,
+		Base: base, At: base + "/", Title: v.brand.Called() + ": " + v.T("gallery.feed"), About: v.T("home.description"), Lang: v.Lang,
 		Self: base + v.r.URL.EscapedPath(),
 	}
 	tag := v.r.PathValue("tag")
@@ -176,7 +176,7 @@ func (l lists) feed(v *visit) error {
 	if tag == "" {
 		page, err = l.gallery.Browse(v.r.Context(), v.by, gallery.SortNewest, "")
 	} else {
-		f.At, f.Title = base+tagPath+url.PathEscape(tag), "Sandlot: "+v.T("gallery.tagged", "tag", v.Tag(tag))
+		f.At, f.Title = base+tagPath+url.PathEscape(tag), v.brand.Called()+": "+v.T("gallery.tagged", "tag", v.Tag(tag))
 		page, err = l.gallery.Tagged(v.r.Context(), v.by, tag, gallery.SortNewest, "")
 	}
 	if err != nil {

@@ -142,7 +142,11 @@ func (l lists) front(v *visit, s shelf) error {
 	if err != nil {
 		return err
 	}
-	return v.fillIn(page, nil)
+	steps, err := view{visit: v}.Steps()
+	if err != nil {
+		return err
+	}
+	return v.fillIn(page, func(to *bytes.Buffer, _ string) { to.WriteString(string(steps)) })
 }
 
 func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
@@ -152,7 +156,7 @@ func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = v.render(&page, "home.html", "Sandlot", frontPage(found))
+		err = v.render(&page, "home.html", v.brand.Called(), frontPage(found))
 		return page.Bytes(), err
 	}
 	var err error

@@ -42,6 +42,7 @@ func keepsLogins(base *url.URL) bool {
 type logins struct {
 	service  *account.Logins
 	sessions *account.Service
+	openID   *account.OpenID // nil: none
 }
 
 func (l *logins) routes() []route {
@@ -62,6 +63,8 @@ func (l *logins) routes() []route {
 type loginForm struct {
 	Email, To string
 	Wrong     string // the problem with the address, or with the request
+	Provider  string // the name of the OpenID provider; empty: none
+	Away      bool   // whether it did not answer last
 }
 
 func (l *logins) ask(v *visit) error {
@@ -76,10 +79,13 @@ func (l *logins) ask(v *visit) error {
 		}
 		v.setCookie(loginCookie, token, loginSeconds) // now, so that all copies of the form belong to one browser
 	}
-	return showLogin(v, http.StatusOK, form)
+	return l.show(v, http.StatusOK, form)
 }
 
-func showLogin(v *visit, status int, form loginForm) error {
+func (l *logins) show(v *visit, status int, form loginForm) error {
+	if form.Provider = l.provider(); form.Provider != "" {
+		form.Away = !l.openID.Provider.Up()
+	}
 	title := v.T("login.title")
 	if v.me != nil {
 		title = v.T("login.confirm-title")
@@ -94,11 +100,11 @@ func (l *logins) send(v *visit) error {
 	browser, err := l.service.AskLogin(v.r.Context(), v.by, in)
 	if errors.Is(err, sandlot.CodeInvalidEmail) || errors.Is(err, sandlot.CodeEmailRequired) {
 		form.Wrong = v.T("login.bad-address")
-		return showLogin(v, http.StatusUnprocessableEntity, form)
+		return l.show(v, http.StatusUnprocessableEntity, form)
 	}
 	if errors.Is(err, sandlot.CodeRateLimited) {
 		form.Wrong = v.T("login.often")
-		return showLogin(v, http.StatusTooManyRequests, form)
+		return l.show(v, http.StatusTooManyRequests, form)
 	}
 	if err != nil {
 		return err

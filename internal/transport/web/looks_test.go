@@ -19,6 +19,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
@@ -107,6 +108,17 @@ func looks() []look {
 		{name: "not-me-stopped", path: "/not-me", form: form("token", "{not-me-verify}")},
 		{name: "not-me-paused", path: "/not-me", form: form("token", "{not-me-login}")},
 		{name: "not-me-undone", path: "/not-me/undo", form: form("token", "{not-me-verify}")},
+		{name: "invitations", path: invitationsPath, as: "ada", before: (*world).operated},
+		{name: "invitations-new", path: invitationsPath, as: "ada", form: form("form_token", "x", "days", "7", "projects", "3"), before: (*world).operated},
+		{name: "invitations-wrong", path: invitationsPath, as: "ada", form: form("form_token", "x", "days", "x", "projects", ""), before: (*world).operated, status: http.StatusUnprocessableEntity},
+		{name: "invitations-stale", path: invitationsPath, as: "stale", before: func(w *world) { w.in.Exec("UPDATE accounts SET role = 'operator'") }},
+		{name: "invite", path: invitePath + "?token=" + lookedToken, before: (*world).invited},
+		{name: "invite-wrong", path: invitePath, form: form("form_token", "x", "token", lookedToken, "handle", "", "email", "nowhere"), before: (*world).invited, status: http.StatusUnprocessableEntity},
+		{name: "invite-done", path: invitePath, form: form("form_token", "x", "token", lookedToken, "handle", "", "email", "new@example.com"), before: (*world).invited, status: http.StatusCreated},
+		{name: "invite-over", path: invitePath + "?token=bad", status: http.StatusGone},
+		{name: "openid-over", path: OpenIDBack, status: http.StatusGone},
+		{name: "openid-away", path: openIDPath, before: func(w *world) { w.school().away = true }, status: http.StatusServiceUnavailable},
+		{name: "login-away", path: "/login", before: func(w *world) { w.school().away = true }},
 		{name: "login", path: "/login"},
 		{name: "login-wrong", path: "/login", form: form("email", "nobody"), status: http.StatusUnprocessableEntity},
 		{name: "login-confirm", path: "/login?to=/account/keys", as: "stale"},
@@ -243,6 +255,34 @@ func (w *world) busy() {
 func (w *world) unconfirmed() {
 	w.in.Exec("UPDATE accounts SET verified = 0 WHERE handle = 'ada'")
 	expect.OK(w.t, w.db.Publish().SetDetails(w.t.Context(), harbor, publish.Details{Title: "Paper Boats", Unlisted: true}.Change()))
+}
+
+// lookedToken is the token of the link that invited makes.
+const lookedToken = "look"
+
+// invited makes an invitation for three projects.
+func (w *world) invited() {
+	i := operate.Invitation{Projects: 3, By: "@ada", MadeAt: w.now(), ExpiresAt: w.now().Add(time.Hour)}
+	_, err := w.db.Invitations().AddInvitation(w.t.Context(), hash(lookedToken), i, sandlot.LogEntry{At: w.now(), Actor: sandlot.ActorOperator})
+	expect.OK(w.t, err)
+}
+
+// operated makes ada an operator, with an invitation in each state.
+func (w *world) operated() {
+	w.in.Exec("UPDATE accounts SET role = 'operator' WHERE handle = 'ada'")
+	by := w.owner("ada")
+	for _, end := range []func(operate.Invitation, string){
+		func(operate.Invitation, string) {},
+		func(i operate.Invitation, _ string) { expect.OK(w.t, w.cfg.Invitations.End(w.t.Context(), by, i.ID)) },
+		func(_ operate.Invitation, token string) {
+			in := publish.SignupInput{Handle: longHandle, Email: "max@example.com", Invitation: token}
+			must(w.service.Signup(w.t.Context(), sandlot.Caller{}, in))(w.t)
+		},
+	} {
+		i, token, err := w.cfg.Invitations.Invite(w.t.Context(), by, operate.InviteInput{Projects: 1, Days: 2})
+		expect.OK(w.t, err)
+		end(i, token)
+	}
 }
 
 // emptied keeps all projects out of the gallery.

@@ -32,7 +32,7 @@ type area interface{ routes() []route }
 // areas returns all areas, each with its services.
 func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
-	login := &logins{c.Logins, c.Account}
+	login := &logins{c.Logins, c.Account, c.OpenID}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},
@@ -48,6 +48,8 @@ func (p *Pages) areas(c Config) []area {
 		offers{begin, c.Service, c.Gallery},
 		login,
 		mailLinks{c.Account, login},
+		openIDs{c.OpenID, login},
+		invitations{c.Invitations, c.Service, begin},
 		overviews{c.Gallery, c.Service.Trash, c.Account},
 		sessionPages{c.Account},
 		settings{c.Account, c.People, c.Reader, zip},

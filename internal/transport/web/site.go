@@ -10,6 +10,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
 )
@@ -18,6 +19,9 @@ import (
 type site struct {
 	places    sandlot.Places
 	papers    paper.Papers
+	ready     Ready
+	brand     brand.Brand
+	own       map[string]asset // the files that differ from those of the program
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
 	sessions  *publish.Authenticator
@@ -30,7 +34,7 @@ type site struct {
 
 func newSite(cfg Config) *site {
 	return &site{
-		places: cfg.Places, papers: cfg.Papers, log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
+		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand), log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 	}
 }
@@ -105,7 +109,12 @@ func (v view) Base() string { return v.places.Base.String() }
 func (v view) Path() string { return v.r.URL.Path }
 
 // A graph describes a page to sites where somebody shares it.
-type graph struct{ Title, About, Page, Picture string }
+type graph struct{ Site, Title, About, Page, Picture string }
+
+// Graph returns the description of a page.
+func (v view) Graph(title, about, page, picture string) graph {
+	return graph{v.brand.Called(), title, about, page, picture}
+}
 
 // isolated keeps the direction of somebody's text apart from the text around it, in places that cannot have an element.
 func isolated(text string) string { return "\u2068" + text + "\u2069" }

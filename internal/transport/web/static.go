@@ -76,10 +76,18 @@ func assetURL(name string) string { return "/static/" + name + "?v=" + openAsset
 func static(v *visit) error { return sendAsset(v, v.r.PathValue("file")) }
 
 // favicon sends the icon that browsers request by themselves, also for a project in the path form.
-func favicon(v *visit) error { return sendAsset(v, "icon.svg") }
+func favicon(v *visit) error {
+	if len(v.brand.Mark.Bytes) > 0 {
+		return sendAsset(v, v.brand.Mark.File())
+	}
+	return sendAsset(v, "icon.svg")
+}
 
 func sendAsset(v *visit, name string) error {
-	a, ok := openAssets()[name]
+	a, ok := v.own[name]
+	if !ok {
+		a, ok = openAssets()[name]
+	}
 	if !ok {
 		return sandlot.ErrNotFound
 	}
@@ -88,6 +96,9 @@ func sendAsset(v *visit, name string) error {
 	if a.packed != nil && takesGzip(v.r.Header.Get("Accept-Encoding")) {
 		body, tag = a.packed, a.hash+"-gzip"
 		h.Set("Content-Encoding", "gzip")
+	}
+	if strings.HasPrefix(name, "mark.") { // of the operator: opened by itself it is a picture, too
+		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 	}
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", a.contentType)

@@ -36,7 +36,7 @@ func namesInUse(t *testing.T) map[string]bool {
 				names[m[1]] = true
 			}
 			if strings.HasSuffix(name, ".go") {
-				for _, m := range regexp.MustCompile(`"((?:said|new|own|cover|checks)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
+				for _, m := range regexp.MustCompile(`"((?:said|new|own|cover|checks|openid)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
 					if !strings.HasSuffix(m[1], ".html") {
 						names[m[1]] = true
 					}
@@ -49,6 +49,14 @@ func namesInUse(t *testing.T) map[string]bool {
 				}
 			}
 		}
+	}
+	for _, state := range []operate.InvitationState{
+		operate.InvitationOpen, operate.InvitationUsed, operate.InvitationEnded, operate.InvitationExpired,
+	} {
+		names["invitations.state-"+string(state)] = true
+	}
+	for _, name := range []string{"mail", "content", "pages"} {
+		names["steps."+name], names["steps."+name+"-done"], names["steps."+name+"-todo"] = true, true, true
 	}
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
 		names["own.is-"+kind], names["own.sum-"+kind] = true, true

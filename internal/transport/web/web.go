@@ -32,35 +32,40 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/card"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
 	"sandlot/internal/transport/web/watch"
 )
 
-// Config holds the dependencies and settings of the pages. All but Fonts, Now and Admission must be set.
+// Config holds the dependencies and settings of the pages. All but Fonts, OpenID, Ready, Now and Admission must be set.
 type Config struct {
 	// The services of the areas.
-	Service  *publish.Service
-	Reader   *publish.Reader
-	Keyring  *publish.Keyring
-	Trash    *publish.Trash
-	Contents *publish.Contents
-	Sessions *publish.Authenticator
-	Account  *account.Service
-	Logins   *account.Logins
-	People   *account.Profiles
-	Gallery  *gallery.Service
-	Figures  *figures.Service
-	Trials   *trial.Service
-	Covers   *cover.Service
-	Reports  *operate.Service
-	Intake   *intake.Intake // reads the form of the page for a new project
+	Service     *publish.Service
+	Reader      *publish.Reader
+	Keyring     *publish.Keyring
+	Trash       *publish.Trash
+	Contents    *publish.Contents
+	Sessions    *publish.Authenticator
+	Account     *account.Service
+	Logins      *account.Logins
+	People      *account.Profiles
+	Gallery     *gallery.Service
+	Figures     *figures.Service
+	Trials      *trial.Service
+	Covers      *cover.Service
+	Reports     *operate.Service
+	Invitations *operate.Invitations
+	OpenID      *account.OpenID // nil: no provider
+	Intake      *intake.Intake  // reads the form of the page for a new project
 
 	// The content of pages.
 	Places sandlot.Places
 	Fonts  card.Fonts   // of the system, for share pictures; may be none
 	Papers paper.Papers // of the operator; may be none
+	Ready  Ready
+	Brand  brand.Brand
 	// Docs returns the title and the HTML of a page of the documentation, the first one for "". The HTML is trusted,
 	// and in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)
@@ -89,7 +94,6 @@ var openTemplates = sync.OnceValue(func() *template.Template {
 
 // templateFuncs holds the functions of templates that depend on no visit.
 var templateFuncs = template.FuncMap{
-	"graph": func(title, about, page, picture string) graph { return graph{title, about, page, picture} },
 	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
 	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,
