@@ -68,16 +68,17 @@ func (f *front) run(t *testing.T, command []string) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = f.dir, log, log
 	cmd.Env = append(os.Environ(), f.env...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its workers
 	expect.OK(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // it is killed
+		_ = cmd.Wait() // how it ends does not matter
 		close(ended)
 	}()
 	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_ = cmd.Process.Signal(syscall.SIGTERM) // nginx takes its workers with it
+		late := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		<-ended
+		late.Stop()
 		log.Close()
 		if said, _ := os.ReadFile(log.Name()); t.Failed() {
 			t.Logf("the log of %s ends:\n%s", command[0], said[max(0, len(said)-4000):])
