@@ -38,9 +38,9 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 	return storetest.Records{
 		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(),
 		Covers: db.Covers(), Variants: db.Variants(),
-		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Operate: db.Operate(), Upkeep: db.Upkeep(),
-		Runs: db.Runs(), Totals: db.Totals(),
-		Invitations: db.Invitations(), Identities: db.Identities(),
+		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
+		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Invitations(), Runs: db.Runs(), Totals: db.Totals()},
+		Identities: db.Identities(),
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {
 				copied := copyDatabase(t, path)

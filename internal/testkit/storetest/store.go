@@ -68,13 +68,18 @@ type Records struct {
 	Mail        account.MailStore
 	Gallery     GalleryRecords
 	People      account.ProfileStore
-	Operate     operate.Store
-	Invitations operate.InvitationStore
 	Identities  account.IdentityStore
 	Upkeep      UpkeepRecords
+	Operation
+	Beside
+}
+
+// Operation holds the stores of the operator's room.
+type Operation struct {
+	Operate     operate.Store
+	Invitations operate.InvitationStore
 	Runs        operate.RunStore
 	Totals      operate.TotalStore
-	Beside
 }
 
 // Credentials are the keys and sessions, with when keys were used.
