@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // A folderLock keeps other servers out of a data folder until it is closed. The system releases it when the process
@@ -15,20 +17,31 @@ type folderLock struct{ file, dir *os.File }
 func (l folderLock) Close() error { return errors.Join(l.dir.Close(), l.file.Close()) }
 
 // lockFolder makes the data folder if it is missing and locks it: the file in it, as other releases do, and the folder
-// itself, for the file can be removed.
-func lockFolder(dir string) (folderLock, error) {
+// itself, for the file can be removed. While another server has the folder it waits, until ctx ends or for that time.
+func lockFolder(ctx context.Context, dir string, patience time.Duration) (folderLock, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return folderLock{}, fmt.Errorf("the data folder %s cannot be made: %w", dir, cause(err))
 	}
-	l, err := lockBoth(dir)
-	if errors.Is(err, errLocked) {
-		return folderLock{}, fmt.Errorf("another sandlot is using data folder %s: stop it, or choose another with --data", dir)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		l, err := lockBoth(dir)
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.Is(err, errLocked):
+			return folderLock{}, fmt.Errorf("the data folder %s cannot be used: %w", dir, cause(err))
+		}
+		select {
+		case <-time.After(lockAgain):
+		case <-ctx.Done():
+			return folderLock{}, fmt.Errorf("another sandlot is using data folder %s: stop it, or choose another with --data", dir)
+		}
 	}
-	if err != nil {
-		return folderLock{}, fmt.Errorf("the data folder %s cannot be used: %w", dir, cause(err))
-	}
-	return l, nil
 }
+
+// lockAgain is the time between two tries to lock a folder.
+const lockAgain = 20 * time.Millisecond
 
 func lockBoth(dir string) (l folderLock, err error) {
 	if l.file, err = lockFile(filepath.Join(dir, lockName)); err != nil {

@@ -138,7 +138,7 @@ func (m *moving) lock(s side) error {
 	if s.Data == "" {
 		return nil
 	}
-	l, err := lockFolder(s.Data)
+	l, err := lockFolder(context.Background(), s.Data, 0)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.flag, err)
 	}

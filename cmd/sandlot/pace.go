@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sandlot/internal/transport/play/front"
@@ -32,7 +33,9 @@ type pacedBody struct {
 	waited   time.Duration         // time of the present window
 	mu       sync.Mutex            // held to set a deadline: another goroutine may end the body
 	deadline time.Time             // the deadline that is set
-	taken    bool                  // the handler has set a deadline of its own
+	taken    bool                  // the handler has set a deadline of its own, or the body has come whole
+	refused  error                 // the next read returns it; nil: the body goes on
+	cutShort atomic.Bool           // refuse has ended the body
 	answered func() bool           // whether the answer has begun; nil: no
 	cut      error                 // the error that ended the body early, before the answer; nil: none
 }
@@ -53,7 +56,7 @@ func (b *pacedBody) expect(now time.Time) {
 	due := now.Add(bodyWait - b.waited)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.taken || !b.deadline.Before(due) {
+	if b.taken || b.refused != nil || !b.deadline.Before(due) {
 		return
 	}
 	b.deadline = due.Add(deadlineSlack)
@@ -73,9 +76,39 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	}
 	if err == io.EOF {
 		b.ended()
+	} else if err != nil {
+		if refusal := b.refusal(); refusal != nil {
+			return n, refusal
+		}
 	}
 	b.fail(err)
 	return n, err
+}
+
+// refuse ends a body that has not come whole: the read that waits, or else the next one, returns err. The rest can still
+// be discarded afterwards. It may be called while the body is read. It returns false if the body is whole, or read by a
+// limit of its own.
+func (b *pacedBody) refuse(err error) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.taken {
+		return false
+	}
+	b.refused = err
+	b.cutShort.Store(true)
+	_ = b.set(time.Unix(1, 0)) // a connection without deadlines has its own end
+	return true
+}
+
+// refusal returns the error of refuse, which ends the body once; nil: there is none.
+func (b *pacedBody) refusal() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.refused
+	if err != nil {
+		b.refused, b.taken = nil, true
+	}
+	return err
 }
 
 // fail records that the body ended early. It ignores a wrongly framed body, which came as the client sent it, and the

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"sandlot"
@@ -23,7 +24,8 @@ type recorder struct {
 	began  time.Time
 	status int
 	bytes  int64
-	unsent error // the reason why the client did not get the whole answer; nil if unknown
+	unsent error       // the reason why the client did not get the whole answer; nil if unknown
+	ending func() bool // whether each answer is the last of its connection; nil: no
 }
 
 // statusClientGone is the status that nginx and others log for a client that left.
@@ -70,9 +72,23 @@ func (r *recorder) SetReadDeadline(t time.Time) error {
 // WriteHeader passes the status on.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 && status >= 200 {
-		r.status = status
+		status = r.first(status)
 	}
 	r.ResponseWriter.WriteHeader(status)
+}
+
+// first sets the status, and the fields of an answer of a service that stops. It returns the status to send: 503 if the
+// stop has cut the body, whatever the handler makes of half a body.
+func (r *recorder) first(status int) int {
+	if r.ending != nil && r.ending() {
+		r.Header().Set("Connection", "close")
+	}
+	if r.body != nil && r.body.cutShort.Load() {
+		r.Header().Set("Retry-After", strconv.Itoa(int(stopRetry.Seconds())))
+		status = http.StatusServiceUnavailable
+	}
+	r.status = status
+	return status
 }
 
 // Write passes bytes on.
@@ -104,8 +120,8 @@ func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
 }
 
 func (r *recorder) begin() {
-	if r.status == 0 {
-		r.status = http.StatusOK
+	if r.status == 0 && r.first(http.StatusOK) != http.StatusOK {
+		r.ResponseWriter.WriteHeader(r.status)
 	}
 }
 

@@ -27,6 +27,7 @@ type router struct {
 	writes   *writeCounts
 	needs    []need // the parts on which readiness depends
 	draining atomic.Bool
+	underWay underWay // the requests that net/http passes on
 	clock    *front.Clock
 	api      http.Handler
 	play     *play.Handler
@@ -54,7 +55,8 @@ func (s *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w = paced
 	}
 	body := newPacedBody(w, r, s.clock)
-	rec := &recorder{ResponseWriter: w, body: body, began: time.Now()}
+	rec := &recorder{ResponseWriter: w, body: body, began: time.Now(), ending: s.draining.Load}
+	defer s.underWay.add(r.Context(), body)()
 	body.answered = func() bool { return rec.status != 0 }
 	r, end := limitLife(r, body)
 	defer end()

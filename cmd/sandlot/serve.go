@@ -3,14 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -25,11 +24,24 @@ type serveCommand struct {
 // Run serves until ctx ends, and then lets current requests finish.
 func (c *serveCommand) Run(ctx context.Context, t *terminal) error {
 	signal.Ignore(syscall.SIGPIPE) // a reader that closes the log must not end the service
-	return c.serve(ctx, newLogger(t.err, c.LogFormat, c.LogLevel), func(context.Context, sandlot.Places, string) error { return nil })
+	log := newLogger(t.err, c.LogFormat, c.LogLevel)
+	defer outliveHangups(log)()
+	return c.serve(ctx, log, func(context.Context, sandlot.Places, string) error { return nil })
 }
 
-// grace is the time for current requests to finish after a stop.
-const grace = 30 * time.Second
+// outliveHangups makes SIGHUP end nothing, until the returned function is called: many programs send it so that a service
+// reads its files again.
+func outliveHangups(log *slog.Logger) (stop func()) {
+	signal.Ignore(syscall.SIGHUP) // takes it from those who would end
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	go func() {
+		for range hangups {
+			log.Info("SIGHUP changes nothing: restart the service to change its settings")
+		}
+	}()
+	return func() { signal.Stop(hangups); close(hangups) }
+}
 
 // serve runs the service. Once it accepts connections it logs its addresses and passes them to ready; an error of ready
 // ends it.
@@ -47,6 +59,9 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 	}
 	for _, sentence := range plan.warnings {
 		log.Warn(sentence)
+	}
+	if len(passed) > 0 { // the sockets stay open while the process before this one stops
+		s.patience = s.longestStop()
 	}
 	open, err := openListeners(plan, passed)
 	if err != nil {
@@ -67,7 +82,10 @@ func (s settings) serve(ctx context.Context, log *slog.Logger, ready func(ctx co
 		a, err = openApp(ctx, s, places, log)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil // stopped before it was ready
+	case err != nil:
 		return err
 	}
 	log.Info("memory", a.memory.lines()...)
@@ -84,13 +102,13 @@ func (a *app) run(ctx context.Context, open listeners, manager manager, ready fu
 	a.workers = append(a.workers, router.clock.Run, func(ctx context.Context) { manager.watch(ctx, sound) })
 	private := servePrivate(open.metrics, router, log)
 	defer private.Close()
-	server := newServer(a.examiner(router), log)
+	server := server{http: newServer(a.examiner(router), log), router: router}
 	way, redirects := open.tls.start(a, router, open.plain, s.connections(a.memory.connections, public(a.places), m))
 	defer redirects.Close()
-	way.First, way.Idle = server.ReadHeaderTimeout, server.IdleTimeout
-	direct := front.NewListener(open.http, way)
+	way.First, way.Idle = server.http.ReadHeaderTimeout, server.http.IdleTimeout
+	server.direct = front.NewListener(open.http, way)
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(direct) }()
+	go func() { failed <- server.http.Serve(server.direct) }()
 	a.start()
 	announce(log, a.places, addr)
 	manager.notify("READY=1", "STATUS=serving")
@@ -98,15 +116,13 @@ func (a *app) run(ctx context.Context, open listeners, manager manager, ready fu
 	if err == nil {
 		select {
 		case <-ctx.Done():
-			log.Info("stopping", "grace_seconds", grace.Seconds())
+			log.Info("stopping", "drain_delay", s.DrainDelay, "stop_grace", s.StopGrace)
 		case err = <-failed:
 		}
 	}
-	manager.notify("STOPPING=1", "STATUS=answering the requests under way")
-	router.draining.Store(true)
-	router.pages.Close()
+	manager.notify("STOPPING=1", "STATUS=answering the requests under way", extend(s.longestStop()))
 	a.tester.Set("This service is stopping.")
-	return errors.Join(err, shutdown(server, direct), a.close())
+	return errors.Join(err, server.stop(s.DrainDelay, s.StopGrace), a.close())
 }
 
 // announce logs the addresses of the service and the isolation of projects.
@@ -136,22 +152,4 @@ func servePrivate(l net.Listener, router *router, log *slog.Logger) *http.Server
 		}
 	}()
 	return server
-}
-
-// shutdown lets requests finish, and cuts those left after the grace.
-func shutdown(server *http.Server, direct *front.Listener) error {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	err := server.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	// The front's requests had the same time; a cut there is no error either.
-	if cut := direct.Shutdown(ctx); err == nil && !errors.Is(cut, context.DeadlineExceeded) {
-		err = cut
-	}
-	if err != nil {
-		return fmt.Errorf("stop: %w", err)
-	}
-	return nil
 }

@@ -142,7 +142,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 // openStores locks the data folder, and opens the database and the blobs.
 func (a *app) openStores(ctx context.Context) (err error) {
 	s := a.settings
-	lock, err := lockFolder(s.Data)
+	lock, err := lockFolder(ctx, s.Data, s.patience)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/net/publicsuffix"
 
@@ -22,34 +23,41 @@ import (
 type settings struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address to listen on; port 0 picks a free port."`
 	storage
-	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
-	InsecureLocal  bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
-	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
-	PathForm       string `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
-	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email."`
-	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, smtps://user:pass@host. (default: .eml files)"`
-	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
-	ReportMail     string `placeholder:"ADDRESS" help:"Email address that gets a message about each report. (default: no one)"`
-	Pages          string `placeholder:"FOLDER" help:"Folder with your own about.md, terms.md and privacy.md. (default: no such pages)"`
-	Security       string `name:"security-contact" placeholder:"ADDRESS" help:"Contact in security.txt. (default: the form for reports)"`
-	KeepVersions   int    `default:"0" placeholder:"N" help:"Versions to keep per project (0: all). Older ones go after a day."`
-	InlineMax      size   `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none."`
-	MaxFileSize    size   `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make."`
-	CacheSize      size   `placeholder:"SIZE" help:"Memory for files that are being read. (default: an eighth of memory, 64MiB at most)"`
-	BlobCache      size   `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url."`
-	TrustedProxies string `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
-	Playtest       bool   `help:"Open each new version once in a headless Chromium, for its owner. (default: nothing is opened)"`
-	PlaytestUser   string `placeholder:"NAME" help:"User that runs the browser; needed as root. (default: the user of the server)"`
-	MetricsListen  string `placeholder:"HOST:PORT|unix:PATH" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`
-	LogFormat      string `enum:"text,json" default:"text" help:"Format of the log: text or json."`
-	AccessLog      string `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
-	LogLevel       string `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
+	BaseURL        string        `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
+	InsecureLocal  bool          `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
+	ContentHost    string        `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
+	PathForm       string        `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
+	Quarantine     string        `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email."`
+	SMTPURL        string        `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, smtps://user:pass@host. (default: .eml files)"`
+	MailFrom       string        `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
+	ReportMail     string        `placeholder:"ADDRESS" help:"Email address that gets a message about each report. (default: no one)"`
+	Pages          string        `placeholder:"FOLDER" help:"Folder with your own about.md, terms.md and privacy.md. (default: no such pages)"`
+	Security       string        `name:"security-contact" placeholder:"ADDRESS" help:"Contact in security.txt. (default: the form for reports)"`
+	KeepVersions   int           `default:"0" placeholder:"N" help:"Versions to keep per project (0: all). Older ones go after a day."`
+	InlineMax      size          `default:"64KiB" placeholder:"SIZE" help:"Content up to this size is kept in the database; 0: none."`
+	MaxFileSize    size          `default:"1GiB" placeholder:"SIZE" help:"Largest file that an upload in parts may make."`
+	CacheSize      size          `placeholder:"SIZE" help:"Memory for files that are being read. (default: an eighth of memory, 64MiB at most)"`
+	BlobCache      size          `name:"blob-cache" default:"10GiB" placeholder:"SIZE" help:"Room in the data folder for files of --blob-url."`
+	TrustedProxies string        `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
+	DrainDelay     time.Duration `default:"0s" placeholder:"TIME" help:"Time after a stop signal in which new requests are served, for balancers to notice."`
+	StopGrace      time.Duration `default:"5s" placeholder:"TIME" help:"Longest time that requests under way get after that; uploads are then refused."`
+	Playtest       bool          `help:"Open each new version once in a headless Chromium, for its owner. (default: nothing is opened)"`
+	PlaytestUser   string        `placeholder:"NAME" help:"User that runs the browser; needed as root. (default: the user of the server)"`
+	MetricsListen  string        `placeholder:"HOST:PORT|unix:PATH" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`
+	LogFormat      string        `enum:"text,json" default:"text" help:"Format of the log: text or json."`
+	AccessLog      string        `enum:"all,errors,off" default:"all" help:"Requests that get a line in the log: all, errors, or off."`
+	LogLevel       string        `enum:"debug,info,warn,error" default:"info" help:"Lowest level that is logged: debug, info, warn, or error."`
 
 	tlsSettings
 	brandSettings
 	openIDSettings
 	limitSettings
+
+	patience time.Duration // for another server to leave the data folder; 0: it is refused at once
 }
+
+// longestPause is the most of drain-delay and of stop-grace: service managers wait no longer.
+const longestPause = 10 * time.Minute
 
 // check refuses values that cannot be meant, each by itself.
 func (s settings) check() error {
@@ -86,6 +94,11 @@ func (s settings) check() error {
 	}
 	if err := s.openIDSettings.check(); err != nil {
 		return err
+	}
+	for flag, d := range map[string]time.Duration{"--drain-delay": s.DrainDelay, "--stop-grace": s.StopGrace} {
+		if d < 0 || d > longestPause {
+			return fmt.Errorf("%s %s is not between 0s and %s: set a time such as 5s", flag, d, longestPause)
+		}
 	}
 	return s.limitSettings.check()
 }

@@ -40,7 +40,8 @@ func (a *API) refuse(c *call, err error) {
 // refusal turns any error into an Error, and logs a fault of the service.
 func (a *API) refusal(c *call, err error) *sandlot.Error {
 	e := a.Intake.Refusal(c.Call, err, a.about(c))
-	if statusOf(e.Code) >= http.StatusInternalServerError {
+	busy := e.Code == sandlot.CodeUnavailable && e.RetryAfter > 0 && e.Cause() == nil // a refusal on purpose
+	if statusOf(e.Code) >= http.StatusInternalServerError && !busy {
 		a.logFault(c, err)
 	}
 	return e

@@ -103,7 +103,7 @@ type Form struct {
 }
 
 // Read reads the body of a request that was admitted with grant, and returns the fields of the form. An error of Take
-// ends it. A body that a limit ends is an *admission.Denied, one in another format ErrBroken.
+// ends it. A body that a limit or the service ends is its refusal, one in another format ErrBroken.
 func (f Form) Read(w http.ResponseWriter, r *http.Request, grant *admission.Grant) (map[string]string, error) {
 	body := &Body{R: r.Body, Grant: grant}
 	r.Body = http.MaxBytesReader(w, body, f.Most)
@@ -112,8 +112,8 @@ func (f Form) Read(w http.ResponseWriter, r *http.Request, grant *admission.Gran
 	if err == nil {
 		err = grant.Whole()
 	}
-	var denied *admission.Denied
-	if errors.As(body.Err, &denied) {
+	var refused *sandlot.Error
+	if errors.As(body.Err, &refused) {
 		err = body.Err
 	}
 	return words, err

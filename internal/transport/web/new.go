@@ -105,7 +105,9 @@ func (p beginnings) publish(v *visit) error {
 		page := newPage{typed: typed{said("title"), said("description"), said("tags"), said("email")}}
 		switch {
 		case refused != nil:
-			err = p.refused(v, page, refused)
+			if other := p.refused(v, page, refused); other != nil {
+				v.fail(other) // now, for the rest of the body is discarded after the answer
+			}
 		case out.DryRun:
 			page.Checked, page.Notes = true, notes(v, out.Warnings)
 			err = p.show(v, http.StatusOK, page)

@@ -229,9 +229,10 @@ func (v *visit) retryAfter(e *sandlot.Error) {
 func (v *visit) fail(err error) {
 	status, name := http.StatusInternalServerError, "error.fault"
 	var kind sandlot.Kind
-	var denied *admission.Denied
+	busy := false
 	if e := sandlot.AsError(err); e != nil {
 		kind = sandlot.Codes[e.Code]
+		busy = kind == sandlot.KindUnavailable && e.RetryAfter > 0 && e.Cause() == nil
 		v.retryAfter(e)
 	}
 	switch {
@@ -249,12 +250,12 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusForbidden, "error.refused"
 	case kind == sandlot.KindFull:
 		status, name = http.StatusInsufficientStorage, "error.full"
-	case errors.As(err, &denied), kind == sandlot.KindUnavailable,
+	case kind == sandlot.KindUnavailable,
 		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		// A busy service is no fault, and neither is a visitor who left.
 		status, name = http.StatusServiceUnavailable, "error.later"
 	}
-	if status >= http.StatusInternalServerError && denied == nil && !errors.Is(err, context.Canceled) {
+	if status >= http.StatusInternalServerError && !busy && !errors.Is(err, context.Canceled) {
 		v.log.Error("page failed", "request_id", v.requestID(v.r.Context()), "path", v.r.URL.Path, "error", err)
 	}
 	_ = v.problem(status, name)

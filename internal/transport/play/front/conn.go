@@ -50,7 +50,7 @@ func (c *conn) serve() {
 			c.Close()
 		}
 		if !moved {
-			c.front.forget(c)
+			c.front.left(c)
 		}
 	}()
 	if c.secure != nil && !c.secure.done && !c.shake() {
@@ -128,6 +128,7 @@ func (c *conn) plain() bool {
 // answer lets the handler answer the parsed request. It returns false if the connection has to end.
 func (c *conn) answer() (goOn bool) {
 	c.x.begin(c)
+	c.use.began(c.x.answer.now)
 	defer func() {
 		// The handler has logged the panic, if it logs any; the client must see that the answer is incomplete.
 		if recover() != nil {
@@ -138,7 +139,8 @@ func (c *conn) answer() (goOn bool) {
 	goOn = c.x.answer.finish()
 	c.posted = c.x.request.Method == http.MethodPost
 	c.got = copy(c.x.in[:], c.x.in[c.x.used:c.got])
-	return goOn && !c.front.closing.Load()
+	c.use.ended()
+	return goOn && !c.front.draining.Load()
 }
 
 // handOver passes the connection and the bytes read from it to net/http, which sets its own deadlines. Line breaks after
@@ -149,6 +151,7 @@ func (c *conn) handOver() {
 		rest = bytes.TrimLeft(rest, "\r\n")
 	}
 	head := bytes.Clone(rest)
+	c.use.began(time.Now())
 	c.release()
 	if c.SetReadDeadline(time.Time{}) != nil {
 		c.Close()

@@ -48,7 +48,7 @@ func (x *exchange) begin(c *conn) {
 		x.body.Reset(x.in[x.used-int(r.ContentLength) : x.used])
 		r.Body = io.NopCloser(&x.body)
 	}
-	x.answer.begin(c.sink, &c.front.dates, r.Method == http.MethodHead, c.front.closing.Load())
+	x.answer.begin(c.sink, &c.front.dates, r.Method == http.MethodHead, c.front.draining.Load())
 }
 
 // clear drops the references of the exchange.

@@ -13,12 +13,12 @@ package front
 
 import (
 	"cmp"
-	"context"
 	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -63,9 +63,9 @@ type Listener struct {
 	ended  chan struct{} // closed when no more connections are accepted
 	err    error         // the reason; set before ended is closed
 
-	closing atomic.Bool
+	stopping
 	mu      sync.Mutex
-	conns   map[*conn]struct{}
+	open    map[*socket]*conn // all connections; nil: one that net/http has
 	serving sync.WaitGroup
 }
 
@@ -74,7 +74,7 @@ type Listener struct {
 func NewListener(l net.Listener, c Config) *Listener {
 	f := &Listener{
 		Listener: l, paced: pacedListener{l, c.Slots, c.Clock}, handler: c.Handler, tls: c.TLS, idle: cmp.Or(c.Idle, 2*time.Minute),
-		rest: cmp.Or(c.rest, restAfter), handed: make(chan net.Conn), ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		rest: cmp.Or(c.rest, restAfter), handed: make(chan net.Conn), ended: make(chan struct{}), open: map[*socket]*conn{},
 	}
 	f.exchanges.New = func() any { return newExchange() }
 	f.first = cmp.Or(c.First, f.idle)
@@ -89,10 +89,9 @@ func (f *Listener) accept() {
 	const first, most = 5 * time.Millisecond, time.Second
 	wait := first
 	for {
-		c, err := f.paced.accept()
-		if err == nil {
+		err := f.acceptOne()
+		if err == nil || errors.Is(err, os.ErrDeadlineExceeded) && !f.closing.Load() {
 			wait = first
-			f.begin(c)
 			continue
 		}
 		//lint:ignore SA1019 there is no other way to recognize such an error, and net/http does the same.
@@ -105,25 +104,47 @@ func (f *Listener) accept() {
 	}
 }
 
+// acceptOne accepts a connection while the gate is open.
+func (f *Listener) acceptOne() error {
+	f.gate.Lock()
+	defer f.gate.Unlock()
+	c, err := f.paced.accept()
+	if err == nil {
+		f.begin(c)
+	}
+	return err
+}
+
 // begin serves a connection in its own goroutine, or hands it to net/http if the front cannot serve it.
 func (f *Listener) begin(s *socket) {
+	s.gone = f.forget
+	s.use.opened(time.Now())
 	c := newConn(f, s)
+	f.mu.Lock()
+	f.open[s] = c
+	f.mu.Unlock()
 	if c == nil {
 		go f.hand(s)
 		return
 	}
-	f.mu.Lock()
-	f.conns[c] = struct{}{}
-	f.mu.Unlock()
 	f.serving.Add(1)
 	go c.serve()
 }
 
-func (f *Listener) forget(c *conn) {
+// left marks a connection that the front serves no longer.
+func (f *Listener) left(c *conn) {
 	defer f.serving.Done()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	delete(f.conns, c)
+	if f.open[c.socket] != nil {
+		f.open[c.socket] = nil
+	}
+}
+
+func (f *Listener) forget(s *socket) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.open, s)
 }
 
 // hand passes a connection to the caller of Accept, or closes it.
@@ -142,38 +163,5 @@ func (f *Listener) Accept() (net.Conn, error) {
 		return c, nil
 	case <-f.ended:
 		return nil, f.err
-	}
-}
-
-// Close stops accepting. Connections in service continue until the answer to their request is sent: see Shutdown.
-func (f *Listener) Close() error {
-	f.closing.Store(true)
-	return f.Listener.Close()
-}
-
-// Shutdown ends the connections that wait for a request, and returns nil when the others have sent their current
-// answer. If ctx ends before, it closes them all and returns ctx's error. Close must have been called.
-func (f *Listener) Shutdown(ctx context.Context) error {
-	f.closing.Store(true)
-	f.each(func(c *conn) { c.wake() })
-	done := make(chan struct{})
-	go func() {
-		f.serving.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		f.each(func(c *conn) { c.Close() })
-		return ctx.Err()
-	}
-}
-
-func (f *Listener) each(do func(*conn)) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for c := range f.conns {
-		do(c)
 	}
 }

@@ -3,7 +3,9 @@ package front
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -70,12 +72,15 @@ func (l pacedListener) accept() (*socket, error) {
 // net/http. It has no ReadFrom: all bytes are checked while they are read, so no file goes to the connection directly.
 type socket struct {
 	net.Conn
-	raw    syscall.RawConn // nil if the connection does not give access to its descriptor
-	to     *directWriter
-	slots  Slots // nil: no limit
-	closed atomic.Bool
-	reads  sleepyDeadline
-	own    []byte // the line for an answer of net/http; nil once a handler answers
+	raw     syscall.RawConn // nil if the connection does not give access to its descriptor
+	to      *directWriter
+	slots   Slots // nil: no limit
+	closed  atomic.Bool
+	lingers atomic.Bool
+	use     use
+	gone    func(*socket) // called once, when it is closed; nil: nobody counts it
+	reads   sleepyDeadline
+	own     []byte // the line for an answer of net/http; nil once a handler answers
 
 	wait     time.Duration // time in which a reader must take LeastRate
 	now      time.Time     // about the end of the last write: its beginning, unless it had to wait
@@ -96,11 +101,49 @@ func newSocket(c net.Conn, slots Slots, clock *Clock) *socket {
 }
 
 // Close closes the connection and gives its slot back. It may be called more than once, while others read and write.
+// After Linger it returns at once, and the connection ends later.
 func (s *socket) Close() error {
-	if s.slots != nil && s.closed.CompareAndSwap(false, true) {
+	first := s.closed.CompareAndSwap(false, true)
+	switch {
+	case !s.lingers.Load():
+		return s.end(first)
+	case first:
+		go s.linger()
+	}
+	return nil
+}
+
+// end closes the connection; first is true once.
+func (s *socket) end(first bool) error {
+	if first && s.slots != nil {
 		s.slots.Give(s.Conn)
 	}
+	if first && s.gone != nil {
+		s.gone(s)
+	}
 	return s.Conn.Close()
+}
+
+// lingerMost is the longest time for which a connection lingers: a client that does not read the answer to a body
+// meanwhile is not waited for.
+const lingerMost = 2 * time.Second
+
+// linger closes this side of the connection, and discards what the client sends until it closes its own: a close while
+// bytes arrive would reset the connection, and the client would not see the answer.
+func (s *socket) linger() {
+	_ = s.CloseWrite()
+	_ = s.Conn.SetReadDeadline(time.Now().Add(lingerMost)) // both fail on a closed connection, as the reads will
+	_, _ = io.Copy(io.Discard, s.Conn)
+	_ = s.end(true)
+}
+
+// Linger makes the connection of a request, whose body is not read to its end, linger when it is closed: it closes this
+// side first, and discards for 2 s what the client still sends. It counts as a request under way meanwhile. The server
+// must be one of Cover, and ctx the request's.
+func Linger(ctx context.Context) {
+	if s, ok := ctx.Value(socketKey{}).(*socket); ok {
+		s.lingers.Store(true)
+	}
 }
 
 // Read implements net.Conn. A deadline that passed while the process was stopped is put off.
@@ -208,18 +251,40 @@ func (s *socket) writePlain(head, body []byte) (n int, err error) {
 // 400, 417 and 431. The server must serve connections of a Listener or of Pace.
 func Cover(server *http.Server, line string) {
 	handler := server.Handler
-	server.ConnState = func(c net.Conn, now http.ConnState) { // called between requests, and when a handler takes the connection
-		if now != http.StateHijacked {
+	server.ConnState = func(c net.Conn, state http.ConnState) { // called between requests, and when a handler takes the connection
+		if state != http.StateHijacked {
 			*ownLine(c) = []byte(line)
+		}
+		if s := socketOf(c); !s.lingers.Load() {
+			s.use.follow(state)
 		}
 	}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if _, shared := c.(*tls.Conn); !shared { // by the requests of HTTP/2, which need no lingering
+			ctx = context.WithValue(ctx, socketKey{}, socketOf(c))
+		}
 		return context.WithValue(ctx, lineKey{}, ownLine(c))
 	}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*r.Context().Value(lineKey{}).(*[]byte) = nil
 		handler.ServeHTTP(w, r)
 	})
+}
+
+// socketKey is the key of a request's *socket in its context.
+type socketKey struct{}
+
+// socketOf returns the socket of a connection that net/http serves.
+func socketOf(c net.Conn) *socket {
+	switch c := c.(type) {
+	case *handedConn:
+		return c.socket
+	case *sealedConn:
+		return socketOf(c.NetConn())
+	case *tls.Conn:
+		return socketOf(c.NetConn())
+	}
+	return c.(*socket)
 }
 
 // lineKey is the key of the line of a request's connection in its context.

@@ -34,6 +34,10 @@ const (
 	// watchLife bounds the life of a stream, and so the system's buffer for a client that never reads: a message a
 	// second is 200 KiB. The browser then opens another.
 	watchLife = time.Hour
+	// backAfter is the longest time after which a browser opens a stream again that a stop has ended.
+	backAfter = 2 * time.Second
+	// farewell is the time for all streams together to take that.
+	farewell = time.Second
 )
 
 // Counts holds the counts of a project.
@@ -94,11 +98,7 @@ func New(ask counter, most int, exempt func(netip.Addr) bool, now func() time.Ti
 func (l *Watchers) Reserve(addr netip.Addr) (*Watcher, *admission.Denied) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	taken, all := false, true
-	if !l.closed {
-		taken, all = l.slots.Take(addr)
-	}
-	if !taken {
+	if taken, all := l.slots.Take(addr); !taken {
 		return nil, &admission.Denied{Limit: "watchers", All: all, After: watchAgain}
 	}
 	return &Watcher{all: l, addr: addr}, nil
@@ -155,6 +155,7 @@ func (l *Watchers) join(w *Watcher, id sandlot.ProjectID) {
 		return
 	}
 	if l.closed {
+		w.sendBack(time.Now().Add(farewell))
 		w.forget()
 		return
 	}
@@ -253,6 +254,15 @@ func (l *Watchers) list(r *room) []*Watcher {
 	return slices.Collect(maps.Keys(r.watchers))
 }
 
+// sendBack has the browser open its stream again soon, on the next process or another node. The mutex of all is held: a
+// stream that takes a message just now, or does not read, goes without.
+func (w *Watcher) sendBack(until time.Time) {
+	if w.busy.CompareAndSwap(false, true) {
+		_ = w.conn.SetWriteDeadline(until) // fails on a closed connection, as the write will
+		_, _ = fmt.Fprintf(w.conn, "retry: %d\n\n", (backAfter/4 + rand.N(backAfter*3/4)).Milliseconds())
+	}
+}
+
 // empty ends all streams of a room.
 func (l *Watchers) empty(r *room) {
 	for _, w := range l.list(r) {
@@ -260,11 +270,17 @@ func (l *Watchers) empty(r *room) {
 	}
 }
 
-// Close ends all streams and refuses new ones.
+// Close ends all streams, and sends their browsers back. A stream that begins later ends likewise at once, for a browser
+// opens none again that was refused.
 func (l *Watchers) Close() {
 	l.mu.Lock()
 	l.closed = true
-	rooms := slices.Collect(maps.Values(l.rooms))
+	rooms, until := slices.Collect(maps.Values(l.rooms)), time.Now().Add(farewell)
+	for _, r := range rooms {
+		for w := range r.watchers {
+			w.sendBack(until)
+		}
+	}
 	l.mu.Unlock()
 	for _, r := range rooms {
 		l.empty(r)
