@@ -138,6 +138,10 @@ func (s settings) memory() memoryPlan {
 	bytes, from := findMemory()
 	p := planMemory(bytes, explicit)
 	p.from = from
+	if s.endsTLS() { // one that waits has 31 KiB, as measured
+		p.connections /= 2
+		p.watchers = min(p.connections/8*7, mostWatchers)
+	}
 	if s.CacheSize > 0 {
 		p.cache = int64(s.CacheSize)
 	}
