@@ -10,8 +10,8 @@ import (
 type brandSettings struct {
 	SiteName string `placeholder:"NAME" help:"Name of this instance on pages, in messages and feeds. (default: Sandlot)"`
 	SiteLine string `placeholder:"TEXT" help:"First line of the home page. (default: one in the visitor's language)"`
-	Accent   string `placeholder:"#RRGGBB" help:"Color of links and buttons on light pages; dark pages get a lighter one. (default: Sandlot's)"`
-	Mark     string `placeholder:"FILE" help:"Picture beside the name: an SVG, or a square PNG, of at most 64 KiB. (default: Sandlot's)"`
+	Accent   string `placeholder:"#RRGGBB" help:"Color of links and buttons, for light pages. (default: Sandlot's)"`
+	Mark     string `placeholder:"FILE" help:"Picture beside the name: SVG or square PNG, at most 64 KiB. (default: Sandlot's)"`
 }
 
 // brand returns how the instance presents itself, with the mark as the file is now.

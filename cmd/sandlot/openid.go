@@ -21,9 +21,9 @@ import (
 type openIDSettings struct {
 	OIDCIssuer       string `name:"oidc-issuer" placeholder:"URL" help:"OpenID provider for logins, as it names itself. (default: none)"`
 	OIDCClientID     string `name:"oidc-client-id" placeholder:"ID" help:"Name of this instance at --oidc-issuer. (default: none)"`
-	OIDCClientSecret string `name:"oidc-client-secret" placeholder:"SECRET" secret:"" help:"Its secret there. (default: none, for a public client)"`
-	OIDCName         string `name:"oidc-name" placeholder:"NAME" help:"Name of the provider on the login page. (default: the host of --oidc-issuer)"`
-	OIDCDomains      string `name:"oidc-domains" placeholder:"DOMAIN,..." help:"Only these mail domains, whose addresses the provider vouches for. (default: all)"`
+	OIDCClientSecret string `name:"oidc-client-secret" placeholder:"SECRET" secret:"" help:"Its secret there. (default: none)"`
+	OIDCName         string `name:"oidc-name" placeholder:"NAME" help:"The provider on the login page. (default: its host)"`
+	OIDCDomains      string `name:"oidc-domains" placeholder:"DOMAIN,..." help:"Mail domains that it vouches for. (default: all log in)"`
 }
 
 // maxProviderName is the longest name on the button, in characters.

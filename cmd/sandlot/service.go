@@ -423,7 +423,8 @@ func (a *app) router(m *metrics) *router {
 // guide returns the guide to this instance for programs.
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
-	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), Site: s.SiteName, MaxFile: int64(s.MaxFileSize)}
+	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
+	facts.Site = s.SiteName
 	if s.limited(public(a.places)) {
 		rates, _ := s.each() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes

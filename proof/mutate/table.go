@@ -79,6 +79,10 @@ func access() []mutation {
 		{"a revoked key finishes its call", keys, "WHERE k.revoked_at IS NULL AND k.id = ?", "WHERE k.id = ?", storeTests},
 		{"an unverified address replaces a verified one", keys, "case verified:", "case verified && false:", "-run ^TestRegression35 " + publishTests},
 		{"a revoked key works", keys, " AND k.revoked_at IS NULL", "", storeTests},
+		{"any account invites", caller, "by.me.Role == OperatorRole && ", "", "-run ^TestOnlyOperatorsInvite$ " + operateTests},
+		{"an invitation opens two accounts", "internal/storage/sqlstore/invitations.go", "WHERE token = ? AND used_at = 0 AND ", "WHERE token = ? AND ", storeTests},
+		{"an answer of a provider logs any browser in", "internal/domain/account/openid.go", "!ok || subtle.", "!ok || false && subtle.", "-run Provider ./internal/transport/web"},
+		{"an address that a provider does not verify enters", "internal/domain/account/openid.go", "return p.EmailVerified && slices", "return slices", "-run Vouched ./internal/transport/web"},
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 const selectAccountDetail = `
-	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, a.role, a.most_projects, coalesce(a.suspended_at, 0),
+	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at,
+		a.role, a.most_projects, coalesce(a.suspended_at, 0),
 		CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)

@@ -64,7 +64,8 @@ func (store Invitations) Invitations(ctx context.Context, before int64, limit in
 
 func (store Invitations) EndInvitation(ctx context.Context, id int64, e sandlot.LogEntry) error {
 	return in("end invitation", store.db.step(ctx, nil, func(t *tx) error {
-		if err := t.must(sandlot.ErrNotFound, "UPDATE invitations SET ended_at = ? WHERE id = ? AND used_at = 0 AND ended_at = 0 AND expires_at > ?",
+		if err := t.must(sandlot.ErrNotFound,
+			"UPDATE invitations SET ended_at = ? WHERE id = ? AND used_at = 0 AND ended_at = 0 AND expires_at > ?",
 			micros(e.At), id, micros(e.At)); err != nil {
 			return err
 		}
@@ -78,7 +79,8 @@ func (t *tx) join(a *sandlot.Account, with *publish.Joining, now time.Time) erro
 		return nil
 	}
 	id, err := t.number(`UPDATE invitations SET used_at = ?, account = ?
-		WHERE token = ? AND used_at = 0 AND ended_at = 0 AND expires_at > ? RETURNING id`, micros(now), a.ID, with.Invitation[:], micros(now))
+		WHERE token = ? AND used_at = 0 AND ended_at = 0 AND expires_at > ? RETURNING id`,
+		micros(now), a.ID, with.Invitation[:], micros(now))
 	if err != nil {
 		return err
 	}

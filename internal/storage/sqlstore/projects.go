@@ -64,7 +64,8 @@ func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p p
 	if err != nil {
 		return p, err
 	}
-	if err := exceeds(publish.Quota{Projects: owner.has.Projects + 1, Bytes: owner.has.Bytes + h.bytes() - held}, np.Within.Of(owner.Account)); err != nil {
+	has := publish.Quota{Projects: owner.has.Projects + 1, Bytes: owner.has.Bytes + h.bytes() - held}
+	if err := exceeds(has, np.Within.Of(owner.Account)); err != nil {
 		return p, err
 	}
 	p = newRow(np, h, owner)

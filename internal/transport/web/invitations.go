@@ -184,8 +184,9 @@ func (i invitations) join(v *visit) error {
 		page.Wrong = v.T("login.bad-address")
 		return i.showInvite(v, http.StatusUnprocessableEntity, page)
 	}
+	once := fmt.Sprintf("invitation-%x", sha256.Sum256([]byte(f.Get("form_token"))))
 	out, err := i.accounts.Signup(v.r.Context(), sandlot.Caller{From: v.from()}, publish.SignupInput{
-		Handle: page.Handle, Email: page.Email, Lang: v.Lang, Invitation: page.Token, Idempotency: fmt.Sprintf("invitation-%x", sha256.Sum256([]byte(f.Get("form_token")))),
+		Handle: page.Handle, Email: page.Email, Lang: v.Lang, Invitation: page.Token, Idempotency: once,
 	})
 	var refused *sandlot.Error
 	switch {

@@ -34,7 +34,8 @@ type site struct {
 
 func newSite(cfg Config) *site {
 	return &site{
-		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand), log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
+		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand),
+		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 	}
 }
