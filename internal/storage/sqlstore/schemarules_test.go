@@ -85,7 +85,7 @@ func tightens(text string) bool {
 }
 
 func TestTheRulesOfMigrations(t *testing.T) {
-	two := append(releases[:1:1], released{"v0.2.0", map[string]int{"sqlite": 27}})
+	two := []released{{"v0.1.0", map[string]int{"sqlite": 25}}, {"v0.2.0", map[string]int{"sqlite": 27}}}
 	const (
 		header = `has no first line "-- oldest: N"`
 		blocks = "keeps the release before from starting again"

@@ -38,7 +38,11 @@ func later(t *testing.T, texts ...string) []engine.Migration {
 
 func migrationName(n int) string { return fmt.Sprintf("migrations/%04d_later.sql", n) }
 
-const expansion = "-- oldest: 25\nALTER TABLE accounts ADD COLUMN later TEXT NOT NULL DEFAULT 'none'; CREATE TABLE later (n INTEGER) STRICT;"
+// today is the newest schema.
+func today(t *testing.T) int { return len(later(t)) }
+
+// expansion is a migration that the release of today need not know.
+const expansion = "-- oldest: 1\nALTER TABLE accounts ADD COLUMN later TEXT NOT NULL DEFAULT 'none'; CREATE TABLE later (n INTEGER) STRICT;"
 
 // openAs opens a database with a release that has these migrations, until the test ends.
 func openAs(t *testing.T, path string, known []engine.Migration) *Engine {
@@ -63,7 +67,7 @@ func landed(t *testing.T) string {
 
 func TestTheReleaseBeforeStartsAgainAfterAnUpgrade(t *testing.T) {
 	path := landed(t)
-	now, next := later(t), later(t, expansion, "-- oldest: 25\nCREATE TABLE more (n INTEGER) STRICT;")
+	now, next := later(t), later(t, expansion, "-- oldest: 1\nCREATE TABLE more (n INTEGER) STRICT;")
 	db := openAs(t, path, next)
 	mustExec(t, db, "INSERT INTO accounts (id, handle, email, verified, lang, created_at, later) VALUES (2, 'lee', '', 0, '', 0, 'said')")
 	expect.OK(t, db.Close())
@@ -81,11 +85,13 @@ func TestTheReleaseBeforeStartsAgainAfterAnUpgrade(t *testing.T) {
 	expect.Same(t, "accounts of the next release", said, []string{"kim none", "lee said", "max none"})
 	expect.OK(t, db.Close())
 
-	_ = openAs(t, path, later(t, expansion, "-- oldest: 25\nCREATE TABLE more (n INTEGER) STRICT;", "-- oldest: 26, v0.2.0 writes later\nDROP TABLE more;")).Close()
+	drop := fmt.Sprintf("-- oldest: %d, v0.2.0 writes later\nDROP TABLE more;", today(t)+1)
+	expect.OK(t, openAs(t, path, later(t, expansion, "-- oldest: 1\nCREATE TABLE more (n INTEGER) STRICT;", drop)).Close())
 	if _, err = open(t.Context(), path, Options{}, now); err == nil {
 		t.Fatal("a release was let in that is too old")
 	}
-	expect.Contains(t, "the error", err.Error(), "(its schema is 28, for programs that know 26; this one knows 25); nothing was changed, start the newer one, or a copy from before its upgrade")
+	expect.Contains(t, "the error", err.Error(), fmt.Sprintf("(its schema is %d, for programs that know %d; this one knows %d); nothing was changed, "+
+		"start the newer one, or a copy from before its upgrade", today(t)+3, today(t)+1, today(t)))
 	openAs(t, path, later(t, expansion))
 }
 
@@ -109,7 +115,7 @@ func TestACopyFromBeforeAnUpgradeLiesBesideTheDatabase(t *testing.T) {
 	t.Run("with what it had, on which the release before starts", func(t *testing.T) {
 		path := landed(t)
 		expect.OK(t, upgrade(t.Context(), path, later(t, expansion)))
-		expect.Same(t, "copies", beside(t, path), []string{"sandlot.db.schema-25.20270102T030405Z"})
+		expect.Same(t, "copies", beside(t, path), []string{fmt.Sprintf("sandlot.db.schema-%d.20270102T030405Z", today(t))})
 		info, err := os.Stat(copies(path)[0])
 		expect.OK(t, err)
 		expect.Equal(t, "mode", info.Mode().Perm(), 0o600)
@@ -136,21 +142,21 @@ func TestACopyFromBeforeAnUpgradeLiesBesideTheDatabase(t *testing.T) {
 				t.Fatal("a migration succeeded that cannot")
 			}
 		}
-		expect.Same(t, "copies", beside(t, path), []string{"sandlot.db.schema-25." + at.Format(copyTime)})
+		expect.Same(t, "copies", beside(t, path), []string{fmt.Sprintf("sandlot.db.schema-%d.%s", today(t), at.Format(copyTime))})
 		expect.OK(t, upgrade(t.Context(), path, later(t)))
 	})
 
 	t.Run("and none by halves: a start that ends meanwhile changes nothing, and the next goes on", func(t *testing.T) {
 		path := landed(t)
 		for _, left := range []string{"", "-journal"} {
-			expect.OK(t, os.WriteFile(path+".schema-25.20260101T000000Z.partial"+left, []byte("half"), 0o600))
+			expect.OK(t, os.WriteFile(path+".schema-9.20260101T000000Z.partial"+left, []byte("half"), 0o600))
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
 		expect.Is(t, "the start", upgrade(ctx, path, later(t, expansion)), context.Canceled)
 		expect.OK(t, upgrade(t.Context(), path, later(t)))
 		expect.OK(t, upgrade(t.Context(), path, later(t, expansion)))
-		expect.Same(t, "copies", beside(t, path), []string{"sandlot.db.schema-25." + at.Format(copyTime)})
+		expect.Same(t, "copies", beside(t, path), []string{fmt.Sprintf("sandlot.db.schema-%d.%s", today(t), at.Format(copyTime))})
 	})
 
 	t.Run("until it is old", func(t *testing.T) {
