@@ -52,7 +52,7 @@ func (c *inviteCommand) Run(ctx context.Context, t *terminal) error {
 
 // invitations returns the service for invitations, as the operator of the machine has it.
 func (a operator) invitations(ctx context.Context) (*operate.Invitations, error) {
-	return operate.NewInvitations(ctx, a.db.Invitations(), a.spend, time.Now)
+	return operate.NewInvitations(ctx, a.db.Operate().Invitations(), a.spend, time.Now)
 }
 
 type invitesCommand struct {

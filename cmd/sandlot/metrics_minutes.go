@@ -43,7 +43,7 @@ const minuteEvery, minuteLimit = time.Minute, 20 * time.Second
 func (a *app) minutes() *minutes {
 	folders := map[string]string{"data": a.settings.Data}
 	return &minutes{
-		totals: a.store.Totals(), runs: a.store.Runs(), database: a.store.Engine(), folders: folders,
+		totals: a.store.Operate().Totals(), runs: a.store.Operate().Runs(), database: a.store.Engine(), folders: folders,
 		now: a.store.Now, log: a.log, failures: a.failuresOf("numbers"),
 	}
 }

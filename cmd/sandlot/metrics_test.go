@@ -223,7 +223,7 @@ func TestMetricsCountWhatWasDone(t *testing.T) {
 	_, err = a.operate.Suspend(t.Context(), by, string(list[0].ID), "because")
 	expect.OK(t, err)
 	at := time.Now().Truncate(time.Second)
-	expect.OK(t, a.store.Runs().Record(t.Context(), operate.RunVerify, at, 3))
+	expect.OK(t, a.store.Operate().Runs().Record(t.Context(), operate.RunVerify, at, 3))
 	expect.OK(t, a.numbers.read(context.Background()))
 	all := scraped(t, m)
 	for series, want := range map[string]string{
@@ -246,7 +246,7 @@ func TestNumbersAreLeftByBackupAndVerify(t *testing.T) {
 		db, err := storage{Data: s.Data()}.records(t.Context())
 		expect.OK(t, err)
 		defer db.Close()
-		list, err := db.Runs().All(t.Context())
+		list, err := db.Operate().Runs().All(t.Context())
 		expect.OK(t, err)
 		all := map[operate.RunKind]operate.Run{}
 		for _, r := range list {
@@ -268,7 +268,7 @@ func TestNumbersAreLeftByBackupAndVerify(t *testing.T) {
 	db, err := storage{Data: dir}.records(t.Context())
 	expect.OK(t, err)
 	defer db.Close()
-	list, err := db.Runs().All(t.Context())
+	list, err := db.Operate().Runs().All(t.Context())
 	expect.OK(t, err)
 	expect.Equal(t, "runs in the backup", len(list), 0)
 }

@@ -30,7 +30,7 @@ func lastRehearsal(t *testing.T, data string) (last operate.Run) {
 	db, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(data, databaseName), sqlstore.Options{Existing: true})
 	expect.OK(t, err)
 	defer db.Close()
-	runs, err := db.Runs().All(t.Context())
+	runs, err := db.Operate().Runs().All(t.Context())
 	expect.OK(t, err)
 	for _, r := range runs {
 		if r.Kind == operate.RunRehearse {

@@ -13,7 +13,7 @@ import (
 // leave records a run of a command for the metrics of the server. A failure is only printed: the run itself has its
 // result.
 func leave(ctx context.Context, db *sqlstore.DB, kind operate.RunKind, damaged int64, out io.Writer) {
-	if err := db.Runs().Record(ctx, kind, db.Now(), damaged); err != nil {
+	if err := db.Operate().Runs().Record(ctx, kind, db.Now(), damaged); err != nil {
 		fmt.Fprintf(out, "sandlot: this %s is missing in the metrics of the server: %v\n", kind, err)
 	}
 }

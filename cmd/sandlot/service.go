@@ -198,7 +198,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
-	if a.invitations, err = operate.NewInvitations(ctx, a.store.Invitations(), spend, now); err != nil {
+	if a.invitations, err = operate.NewInvitations(ctx, a.store.Operate().Invitations(), spend, now); err != nil {
 		return err
 	}
 	if a.openID, err = a.settings.openID(ctx, a.places, a.store.Identities(), now); err != nil {

@@ -14,7 +14,7 @@ import (
 
 func invitationsOf(t *testing.T, w *testworld.World) *operate.Invitations {
 	t.Helper()
-	s, err := operate.NewInvitations(t.Context(), w.DB.Invitations(), nil, w.Now)
+	s, err := operate.NewInvitations(t.Context(), w.DB.Operate().Invitations(), nil, w.Now)
 	expect.OK(t, err)
 	return s
 }

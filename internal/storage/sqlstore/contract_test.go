@@ -39,7 +39,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(),
 		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
-		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Invitations(), Runs: db.Runs(), Totals: db.Totals()},
+		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals()},
 		Identities: db.Identities(),
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {

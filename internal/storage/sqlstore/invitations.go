@@ -16,7 +16,7 @@ type Invitations struct {
 	SecretStore
 }
 
-func (db *DB) Invitations() Invitations { return Invitations{db, SecretStore{db}} }
+func (store Operate) Invitations() Invitations { return Invitations{store.db, SecretStore{store.db}} }
 
 func (store Invitations) AddInvitation(
 	ctx context.Context, token sandlot.Digest, i operate.Invitation, e sandlot.LogEntry,

@@ -12,7 +12,7 @@ type Runs struct{ db *DB }
 
 var _ operate.RunStore = Runs{}
 
-func (db *DB) Runs() Runs { return Runs{db} }
+func (store Operate) Runs() Runs { return Runs{store.db} }
 
 func (store Runs) Record(ctx context.Context, kind operate.RunKind, at time.Time, damaged int64) error {
 	good := int64(0)

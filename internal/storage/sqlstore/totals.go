@@ -14,7 +14,7 @@ type Totals struct{ db *DB }
 
 var _ operate.TotalStore = Totals{}
 
-func (db *DB) Totals() Totals { return Totals{db} }
+func (store Operate) Totals() Totals { return Totals{store.db} }
 
 func (store Totals) Totals(ctx context.Context, now time.Time) (out operate.Totals, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {

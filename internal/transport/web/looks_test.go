@@ -263,7 +263,7 @@ const lookedToken = "look"
 // invited makes an invitation for three projects.
 func (w *world) invited() {
 	i := operate.Invitation{Projects: 3, By: "@ada", MadeAt: w.now(), ExpiresAt: w.now().Add(time.Hour)}
-	_, err := w.db.Invitations().AddInvitation(w.t.Context(), hash(lookedToken), i, sandlot.LogEntry{At: w.now(), Actor: sandlot.ActorOperator})
+	_, err := w.db.Operate().Invitations().AddInvitation(w.t.Context(), hash(lookedToken), i, sandlot.LogEntry{At: w.now(), Actor: sandlot.ActorOperator})
 	expect.OK(w.t, err)
 }
 
