@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 )
@@ -14,8 +13,10 @@ import (
 // healthCommand reports whether the service of this machine is ready, for a container or a script: neither needs curl.
 type healthCommand struct {
 	URL           string `name:"url" placeholder:"URL" help:"URL of the service. (default: that of --metrics-listen or --listen here)"`
-	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address that the service listens on."`
-	MetricsListen string `placeholder:"HOST:PORT" help:"Address of its metrics, which also has its health. (default: none)"`
+	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address that the service listens on."`
+	MetricsListen string `placeholder:"HOST:PORT|unix:PATH" help:"Address of its metrics, which also has its health. (default: none)"`
+	TLS           string `name:"tls" enum:"off,files,auto" default:"off" help:"Whether the service ends TLS itself."`
+	BaseURL       string `placeholder:"URL" help:"Public URL of the service, for its certificate with --tls. (default: none)"`
 }
 
 // healthLimit is longer than a node takes to answer /readyz.
@@ -24,7 +25,7 @@ const healthLimit = readyLimit + 3*time.Second
 // Run prints the answer of /readyz, and fails unless it is 200. It asks /readyz and not /healthz: that is 503 only where
 // a restart or another node helps, and stays 200 while a server that all nodes share is away.
 func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
-	address, err := c.address()
+	address, at, err := c.address()
 	if err != nil {
 		return usageError{err}
 	}
@@ -34,7 +35,11 @@ func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--url: %w", err)}
 	}
-	resp, err := http.DefaultClient.Do(req)
+	client := http.DefaultClient
+	if at != nil {
+		client = clientOf(at.Network(), at.String())
+	}
+	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
@@ -51,22 +56,25 @@ func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
 	return err
 }
 
-// address returns the URL of /readyz: of the listener of the metrics, if there is one, which answers while clients have
-// all connections of the other.
-func (c *healthCommand) address() (string, error) {
+// address returns the URL of /readyz, and where to connect to; nil: to the host of the URL. It is the listener of the
+// metrics, if there is one, which answers while clients have all connections of the other.
+func (c *healthCommand) address() (url string, at net.Addr, err error) {
 	if c.URL != "" {
-		return strings.TrimSuffix(c.URL, "/") + "/readyz", nil
+		return strings.TrimSuffix(c.URL, "/") + "/readyz", nil, nil
 	}
-	flag, listen := "--listen", c.Listen
-	if c.MetricsListen != "" {
-		flag, listen = "--metrics-listen", c.MetricsListen
+	flag, text, base := "--listen", c.Listen, "http://localhost"
+	switch {
+	case c.MetricsListen != "":
+		flag, text = "--metrics-listen", c.MetricsListen
+	case c.TLS != "off" && c.TLS != "":
+		base = strings.TrimSuffix(c.BaseURL, "/") // the certificate is for its name
 	}
-	host, port, err := net.SplitHostPort(listen)
-	if err != nil || port == "0" {
-		return "", fmt.Errorf("%s %s names no port to ask: set --url", flag, listen)
+	at, err = resolve(flag, text)
+	if err != nil {
+		return "", nil, err
 	}
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "localhost"
+	if tcp, ok := at.(*net.TCPAddr); ok && tcp.Port == 0 {
+		return "", nil, fmt.Errorf("%s %s names no port to ask: set --url", flag, text)
 	}
-	return "http://" + net.JoinHostPort(host, port) + "/readyz", nil
+	return base + "/readyz", at, nil
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,25 +46,42 @@ func TestHealth(t *testing.T) {
 			t.Error(said)
 		}
 	})
-	t.Run("asks the listener of the metrics if there is one", func(t *testing.T) {
+	t.Run("asks the listener of the metrics if there is one, else by the name of the certificate", func(t *testing.T) {
 		for want, c := range map[string]healthCommand{
-			"http://localhost:8080/readyz":    {Listen: ":8080"},
-			"http://localhost:80/readyz":      {Listen: "0.0.0.0:80"},
-			"http://localhost:81/readyz":      {Listen: "[::]:81"},
-			"http://10.0.0.7:8080/readyz":     {Listen: "10.0.0.7:8080"},
-			"http://[::1]:9090/readyz":        {Listen: ":8080", MetricsListen: "[::1]:9090"},
-			"https://play.example.com/readyz": {URL: "https://play.example.com", Listen: ":8080"},
+			"http://localhost/readyz at :8080":            {Listen: ":8080"},
+			"http://localhost/readyz at /run/s":           {Listen: "unix:/run/s"},
+			"http://localhost/readyz at [::1]:9090":       {Listen: ":443", MetricsListen: "[::1]:9090", TLS: "auto"},
+			"https://play.example.com/readyz at :443":     {Listen: ":443", TLS: "files", BaseURL: "https://play.example.com/"},
+			"https://play.example.com/readyz at no other": {URL: "https://play.example.com", Listen: ":8080"},
 		} {
-			got, err := c.address()
+			url, at, err := c.address()
 			expect.OK(t, err)
-			expect.Equal(t, "address", got, want)
+			text := "no other"
+			if at != nil {
+				text = at.String()
+			}
+			expect.Equal(t, "address", url+" at "+text, want)
 		}
 	})
+	t.Run("through a Unix socket", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "s")
+		l, err := net.Listen("unix", path)
+		expect.OK(t, err)
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") }))
+		s.Listener = l
+		s.Start()
+		defer s.Close()
+		code, said := health(t, nil, "--listen=unix:"+path)
+		expect.Equal(t, "code", code, 0)
+		expect.Equal(t, "answer", said, "ok\n")
+	})
 	t.Run("of settings without a port is a wrong call", func(t *testing.T) {
-		for _, listen := range []string{"127.0.0.1:0", "nowhere"} {
+		for listen, want := range map[string]string{
+			"127.0.0.1:0": "--listen 127.0.0.1:0 names no port to ask: set --url", "nowhere": `--listen "nowhere" is not HOST:PORT`,
+		} {
 			code, said := health(t, nil, "--listen="+listen)
 			expect.Equal(t, "code", code, 2)
-			expect.Equal(t, "sentence", said, "--listen "+listen+" names no port to ask: set --url")
+			expect.Contains(t, "sentence", said, want)
 		}
 	})
 }

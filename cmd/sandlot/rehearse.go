@@ -106,7 +106,7 @@ func (r *rehearsal) run(ctx context.Context, temporary string) (err error) {
 	defer stop()
 	err = rehearsed(copied.dir).serve(serving, newLogger(r.t.err, "text", "error"), func(ctx context.Context, p sandlot.Places, addr string) error {
 		defer stop()
-		return r.readAll(ctx, copied, drawn, clientOf(addr), p)
+		return r.readAll(ctx, copied, drawn, clientOf("tcp", addr), p)
 	})
 	r.took = time.Since(began)
 	return err
@@ -217,9 +217,9 @@ func (r *rehearsal) readFile(ctx context.Context, from *http.Client, origin stri
 }
 
 // clientOf returns a client whose connections all go to an address.
-func clientOf(addr string) *http.Client {
+func clientOf(network, addr string) *http.Client {
 	dialer := &net.Dialer{}
 	return &http.Client{Transport: &http.Transport{DisableCompression: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return dialer.DialContext(ctx, "tcp", addr)
+		return dialer.DialContext(ctx, network, addr)
 	}}}
 }
