@@ -21,7 +21,7 @@ type houseCommands struct {
 type inviteCommand struct {
 	acting
 	Listen   string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"As for serve: in the link without --base-url."`
-	BaseURL  string `placeholder:"URL" help:"Public URL, as for serve. (default: http://localhost:PORT of --listen)"`
+	BaseURL  string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
 	Projects int    `placeholder:"N" help:"Projects that the account may have at most. (default: as many as any account)"`
 	Days     int    `default:"7" placeholder:"N" help:"Days that the link lives."`
 }

@@ -16,7 +16,7 @@ type healthCommand struct {
 	Listen        string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address that the service listens on."`
 	MetricsListen string `placeholder:"HOST:PORT|unix:PATH" help:"Address of its metrics, which also has its health. (default: none)"`
 	TLS           string `name:"tls" enum:"off,files,auto" default:"off" help:"Whether the service ends TLS itself."`
-	BaseURL       string `placeholder:"URL" help:"Public URL of the service, for its certificate with --tls. (default: none)"`
+	BaseURL       string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
 }
 
 // healthLimit is longer than a node takes to answer /readyz.

@@ -53,7 +53,7 @@ func TestEveryDoorHasAnOperationOrAReason(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Handle" || f.Sel.Name == "HandleFunc") {
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Handle" || f.Sel.Name == "HandleFunc") && len(n.Args) == 2 {
 					door(n.Pos(), n.Args[0])
 				}
 			case *ast.FuncDecl:

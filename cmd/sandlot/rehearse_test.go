@@ -142,12 +142,12 @@ func TestABackupIsRehearsed(t *testing.T) {
 	})
 }
 
-// newerSchema adds a migration that this release does not know.
+// newerSchema adds a migration after which this release must not go on.
 func newerSchema(dir string) error {
 	db, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
 	if err != nil {
 		return err
 	}
-	_, err = db.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (1000, 'of the future', zeroblob(32), 0)")
+	_, err = db.Exec("INSERT INTO migrations (n, name, sha256, applied_at) VALUES (1000, 'of the future', zeroblob(32), 0); UPDATE oldest_schema SET n = 1000")
 	return errors.Join(err, db.Close())
 }

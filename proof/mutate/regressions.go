@@ -59,7 +59,7 @@ func regressions() []mutation {
 		{"regression M03: a large file holds up small ones", "internal/format/squeeze/encode.go", "		rest = w.makeWay\n", "		rest = w.rest\n", of("M03", "./internal/format/squeeze")},
 		{"regression M04: a refusal for want of room is another kind of error", "errors.go", "		list = append(list, ErrFull)\n", "		_ = ErrFull\n", of("M04", "./internal/format/squeeze")},
 		{"regression M22: a worker answers in quarantine", "internal/transport/play/read.go", "case x.quarantined() && asksForWorker(x.r):", "case false:", of("M22", "./internal/transport/play")},
-		{"regression M23: answers of net/http have no policy", "internal/transport/play/front/socket.go", "of(c).own = []byte(line)", "of(c).own = nil", of("M23", main)},
+		{"regression M23: answers of net/http have no policy", "internal/transport/play/front/socket.go", "*ownLine(c) = []byte(line)", "*ownLine(c) = nil", of("M23", main)},
 		{"regression M24: quarantine allows every connection", "internal/transport/play/headers.go", `h["Connection-Allowlist"] = ownConnections`, "_ = ownConnections", of("M24", "./internal/transport/play")},
 		{"regression M25: a suspended account's mailbox confirms another", "internal/storage/sqlstore/jobs.go", "if err := mayVerify(t, v.Email); err != nil {", "if err := mayVerify(t, \"\"); err != nil {", of("M25", "./internal/domain/account")},
 		{"regression M26: cards are drawn for nothing", "internal/transport/web/card.go", "if err := v.grant.Also(admission.Draw); err != nil {", "if err := v.grant.Also(admission.Fetch); err != nil {", of("M26", "./internal/transport/web")},

@@ -16,7 +16,7 @@ import (
 // impersonal are the columns of each table that hold nothing of a person: numbers, times, states, and hashes of files.
 // A column is here or in the table of docs/data.md.
 var impersonal = map[string]string{
-	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed",
+	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed role most_projects",
 	"acts":          "id at actor action",
 	"blobs":         "id ref size sha256 is_text squeezed loose created_at leased_until",
 	"checkpoints":   "blob points",
@@ -32,9 +32,12 @@ var impersonal = map[string]string{
 	"erasures":      "project n",
 	"files":         "project until since blob",
 	"follows":       "account after",
+	"featured":      "one project",
 	"forgets":       "account proved",
 	"handles":       "account renamed_at",
 	"idempotency":   "expires_at account project version mail",
+	"identities":    "linked_at",
+	"invitations":   "id projects made_at expires_at used_at ended_at",
 	"jobs":          "id kind account login attempts due leased_until",
 	"keys":          "id account project created_at last_used_at revoked_at",
 	"leases":        "work leased_until",
@@ -49,6 +52,7 @@ var impersonal = map[string]string{
 	"people":        "account",
 	"picture_sizes": "picture width blob",
 	"pictures":      "id project account made_at gone_at",
+	"oldest_schema": "one n",
 	"probe":         "one bytes",
 	"project_tags":  "project",
 	"projects": "num id account lang primary_file version suffix size file_count plays likes seq created_at updated_at" +
@@ -60,7 +64,6 @@ var impersonal = map[string]string{
 	"sessions":        "id account created_at proved_at seen_at expires_at",
 	"sqlite_sequence": "name seq",
 	"stops":           "id kind at until",
-	"sums":            "name through next at a b",
 	"tickets":         "key project used expires_at",
 	"trash":           "project account at",
 	"trials":          "project version at outcome trying tries leased_until day opened",

@@ -234,13 +234,14 @@ func TestRegressionM26ANetworkHasAShareOfTheCardsThatAreDrawn(t *testing.T) {
 // TestANetworkHasFewPicturesThatWaitToBeDrawn, so that those of others have a place.
 func TestANetworkHasFewPicturesThatWaitToBeDrawn(t *testing.T) {
 	t.Parallel()
-	s := newShares(home(t).cfg)
+	w := home(t)
+	s := newShares(w.cfg)
 	for range maxOfOne {
 		_, err := s.drawers.Lock(t.Context(), "one")
 		expect.OK(t, err)
 	}
 	draw := func(network string) error {
-		v := &visit{r: httptest.NewRequest("GET", "/", nil), by: sandlot.Caller{From: sandlot.Sender{Network: network}}}
+		v := &visit{r: httptest.NewRequest("GET", "/", nil), site: &site{limits: w.cfg.Admission}, by: sandlot.Caller{From: sandlot.Sender{Network: network}}}
 		_, err := s.charged(v, func() ([]byte, error) { return nil, nil })()
 		return err
 	}

@@ -15,7 +15,8 @@ type stopping struct {
 	draining atomic.Bool // every answer is the last of its connection
 	closing  atomic.Bool // no connection waits for a request any more
 	gate     sync.Mutex  // held to accept a connection, and while none is accepted
-	paused   bool        // pause holds the gate; used by one goroutine at a time
+	pausing  sync.Mutex  // held to change paused: a Close of net/http may come at any time
+	paused   bool        // pause holds the gate
 }
 
 const (
@@ -115,6 +116,8 @@ func busy(all []*Listener) (n int, oldest time.Duration) {
 
 // pause returns when no connection is being accepted, and none will be until resume.
 func (f *Listener) pause() {
+	f.pausing.Lock()
+	defer f.pausing.Unlock()
 	if !f.paused {
 		f.interrupt(time.Unix(1, 0))
 		f.gate.Lock()
@@ -123,6 +126,8 @@ func (f *Listener) pause() {
 }
 
 func (f *Listener) resume() {
+	f.pausing.Lock()
+	defer f.pausing.Unlock()
 	if f.paused {
 		f.interrupt(time.Time{})
 		f.paused = false

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"sandlot/internal/testkit/expect"
 )
 
 // piped is the answer of a request that shares its connection.
@@ -54,9 +56,16 @@ func TestStreamsThatShareAConnection(t *testing.T) {
 		end() // their client ends them
 		<-done
 		l.ended(t)
-		_, end, done = watchShared(t, l)
+		s, end, done = watchShared(t, l)
 		defer end()
-		l.Close() // and so does the end of the service
+		l.Close() // and so does the end of the service, which has them come back soon
+		said := ""
+		for range 3 { // the line that ends the event before, that of the time, and an empty one
+			line, err := s.lines.ReadString('\n')
+			expect.OK(t, err)
+			said += line
+		}
+		expect.Contains(t, "the end", said, "retry: ")
 		<-done
 		l.ended(t)
 	})
