@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -170,6 +172,25 @@ func invitationOver(v *visit, err error) error {
 	return v.problem(http.StatusGone, "error.invitation")
 }
 
+// open opens an account. A form that comes twice at once waits for the first to be answered.
+func (i invitations) open(v *visit, in publish.SignupInput) (publish.SignedUp, error) {
+	ctx, cancel := context.WithTimeout(v.r.Context(), firstAnswer)
+	defer cancel()
+	for {
+		out, err := i.accounts.Signup(v.r.Context(), sandlot.Caller{From: v.from()}, in)
+		if !errors.Is(err, sandlot.CodeRequestInProgress) || ctx.Err() != nil {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(firstAnswer / 100):
+		}
+	}
+}
+
+// firstAnswer is the time for which the second of two equal forms waits: many times that of a signup.
+const firstAnswer = 5 * time.Second
+
 // join opens the account and shows its key once. The same form sent twice shows it again.
 func (i invitations) join(v *visit) error {
 	f := v.r.PostForm
@@ -185,7 +206,7 @@ func (i invitations) join(v *visit) error {
 		return i.showInvite(v, http.StatusUnprocessableEntity, page)
 	}
 	once := fmt.Sprintf("invitation-%x", sha256.Sum256([]byte(f.Get("form_token"))))
-	out, err := i.accounts.Signup(v.r.Context(), sandlot.Caller{From: v.from()}, publish.SignupInput{
+	out, err := i.open(v, publish.SignupInput{
 		Handle: page.Handle, Email: page.Email, Lang: v.Lang, Invitation: page.Token, Idempotency: once,
 	})
 	var refused *sandlot.Error
