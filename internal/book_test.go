@@ -61,6 +61,21 @@ var (
 	longFlag    = regexp.MustCompile(`--[a-z][a-z-]+`)
 )
 
+// TestTheBookNamesMetricsThatExist in docs/operating.md, which another test compares with the program.
+func TestTheBookNamesMetricsThatExist(t *testing.T) {
+	texts, found := documents(t), 0
+	for name, text := range texts {
+		if path.Dir(name) != "docs/book" {
+			continue
+		}
+		for _, metric := range regexp.MustCompile(`\bsandlot_[a-z]+[a-z_]+\b`).FindAllString(text, -1) {
+			found++
+			expect.Contains(t, name, texts["docs/operating.md"], "`"+metric+"`")
+		}
+	}
+	expect.Equal(t, "metrics were found", found > 0, true)
+}
+
 // TestTheBookNamesSettingsAndCommandsThatExist by what the program says about itself.
 func TestTheBookNamesSettingsAndCommandsThatExist(t *testing.T) {
 	t.Parallel()
