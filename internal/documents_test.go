@@ -16,7 +16,7 @@ import (
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
+	for _, pattern := range []string{"../*.md", "../docs/*.md", "../docs/book/*.md"} {
 		found, err := filepath.Glob(pattern)
 		expect.OK(t, err)
 		for _, name := range found {

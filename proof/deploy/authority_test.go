@@ -31,13 +31,19 @@ type authority struct {
 // newAuthority makes one. Certificate and key lie in one folder under the names that the files of deploy/ give them.
 func newAuthority(t *testing.T) authority {
 	t.Helper()
+	return newAuthorityFor(t, time.Now().Add(time.Hour), website, "*."+contentHost)
+}
+
+// newAuthorityFor is newAuthority with a certificate that ends at that time, for other names.
+func newAuthorityFor(t *testing.T, ends time.Time, names ...string) authority {
+	t.Helper()
 	now := time.Now()
 	ca := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "local CA"}, NotBefore: now.Add(-time.Hour), NotAfter: now.Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(2), NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, DNSNames: []string{website, "*." + contentHost},
+		SerialNumber: big.NewInt(2), NotBefore: ca.NotBefore, NotAfter: ends, DNSNames: names,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

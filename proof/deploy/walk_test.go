@@ -21,7 +21,7 @@ type walk struct {
 	settings []string          // of sandlot, as variables
 	names    []string          // pairs: how the page calls it, what it is here
 	curl     []string          // lines for curl
-	units    map[string]func() // what systemctl restart does to a unit; called by the goroutine of the test
+	units    map[string]func() // by /VERB/UNIT, what systemctl, apt and certbot do; called by the goroutine of the test
 }
 
 // walked finds the commands of a case, each with what they print. Commands that are not for a test have no "walk" behind console.
@@ -46,13 +46,16 @@ func (w *walk) run(t *testing.T, heading string) {
 	}
 }
 
-// prepare makes a home with what curl has to know, and a folder of programs: sandlot, and what plays systemd.
+// prepare makes a home with what curl has to know, and a folder of programs: sandlot, and what plays systemd, apt and certbot.
 func (w *walk) prepare(t *testing.T) {
 	t.Helper()
 	w.home = t.TempDir()
 	expect.OK(t, os.WriteFile(filepath.Join(w.home, ".curlrc"), []byte(strings.Join(w.curl, "\n")+"\n"), 0o600))
 	expect.OK(t, os.Symlink(testenv.Binary(t), filepath.Join(w.home, "sandlot")))
-	for name, script := range map[string]string{"systemctl": `curl -sf "http://$SYSTEMD/$1/$2"`, "journalctl": "true"} {
+	for name, script := range map[string]string{
+		"systemctl": `curl -sf "http://$SYSTEMD/$1/$2"`, "journalctl": "true",
+		"apt": `curl -sf "http://$SYSTEMD/$1/$(basename "$4")"`, "certbot": `curl -sf "http://$SYSTEMD/$1/certificate"`,
+	} {
 		expect.OK(t, os.WriteFile(filepath.Join(w.home, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700))
 	}
 }
@@ -86,7 +89,7 @@ func (w *walk) paste(t *testing.T, commands string) string {
 			if act := w.units[unit]; act != nil {
 				act()
 			} else {
-				t.Errorf("systemctl %s is not for this case", unit)
+				t.Errorf("%s is not for this case", unit)
 			}
 			done <- struct{}{}
 		case <-ended:
