@@ -3,11 +3,14 @@ package main
 import (
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
 
@@ -50,5 +53,76 @@ func fullDisk(t *testing.T, set []string) {
 	// The mount itself cannot be replaced, which is told before anything is copied.
 	if out, err := backupTo(t, s.Data(), disk, set...); err == nil || !strings.Contains(out, "name one inside of it") {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestABackupThatIsStoppedLeavesNothing under the name of the backup, and the next run makes it. It stops at the first signal and removes what
+// it has written; the second ends it at once.
+func TestABackupThatIsStoppedLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t))
+	key := signUp(t, s)
+	id := withBig(t, s, key)
+	expect.Equal(t, "exit code", s.Stop(t), 0)
+	dir := filepath.Join(t.TempDir(), "backup")
+	left := func() string {
+		names, err := filepath.Glob(dir + "*")
+		expect.OK(t, err)
+		return strings.ReplaceAll(strings.Join(names, " "), dir, "backup")
+	}
+	t.Run("by one signal", func(t *testing.T) {
+		cmd, free := heldBackup(t, s.Data(), dir)
+		expect.OK(t, cmd.Process.Signal(syscall.SIGTERM))
+		free()
+		_ = cmd.Wait() // its exit code is next
+		expect.Equal(t, "exit code", cmd.ProcessState.ExitCode(), 1)
+		expect.Equal(t, "left", left(), "")
+	})
+	t.Run("by a second one", func(t *testing.T) {
+		cmd, free := heldBackup(t, s.Data(), dir)
+		defer free()
+		ended := make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // how it ends is next
+			close(ended)
+		}()
+		testenv.Eventually(t, 10*time.Second, "the end of a backup that waits", func() bool {
+			_ = cmd.Process.Signal(syscall.SIGTERM) // the only error is that it has ended
+			select {
+			case <-ended:
+				return true
+			default:
+				return false
+			}
+		})
+		expect.Equal(t, "the signal that ended it", cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), syscall.SIGTERM)
+		expect.Equal(t, "left", left(), "backup.partial")
+	})
+	if out, err := backupTo(t, s.Data(), dir); err != nil {
+		t.Fatalf("the next run: %v\n%s", err, out)
+	}
+	expect.Equal(t, "left", left(), "backup")
+	whole(t, dir, id, key, bigFile("before"))
+}
+
+// heldBackup begins a backup and returns when it waits for the bytes of a file, until free is called.
+func heldBackup(t *testing.T, data, dir string) (cmd *exec.Cmd, free func()) {
+	t.Helper()
+	file := blobOf(t, data, bigFile("before"))
+	aside := filepath.Join(t.TempDir(), "aside")
+	expect.OK(t, os.Rename(file, aside))
+	expect.OK(t, syscall.Mkfifo(file, 0o600))
+	cmd = exec.Command(testenv.Binary(t), "backup", dir, "--data", data, "--copy")
+	expect.OK(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // the only error is that it has ended
+	var writer *os.File
+	testenv.Eventually(t, time.Minute, "the backup reads the file", func() (reads bool) {
+		var err error
+		writer, err = os.OpenFile(file, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		return err == nil
+	})
+	return cmd, func() {
+		expect.OK(t, writer.Close())
+		expect.OK(t, os.Rename(aside, file))
 	}
 }

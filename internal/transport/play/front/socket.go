@@ -138,8 +138,9 @@ func (s *socket) linger() {
 }
 
 // Linger makes the connection of a request, whose body is not read to its end, linger when it is closed: it closes this
-// side first, and discards for 2 s what the client still sends. It counts as a request under way meanwhile. The server
-// must be one of Cover, and ctx the request's.
+// side first, and discards for 2 s what the client still sends. It counts as a request under way meanwhile. With HTTP/2
+// the answer must be the last of the connection, which other requests share. The server must be one of Cover, and ctx the
+// request's.
 func Linger(ctx context.Context) {
 	if s, ok := ctx.Value(socketKey{}).(*socket); ok {
 		s.lingers.Store(true)
@@ -260,9 +261,7 @@ func Cover(server *http.Server, line string) {
 		}
 	}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		if _, shared := c.(*tls.Conn); !shared { // by the requests of HTTP/2, which need no lingering
-			ctx = context.WithValue(ctx, socketKey{}, socketOf(c))
-		}
+		ctx = context.WithValue(ctx, socketKey{}, socketOf(c))
 		return context.WithValue(ctx, lineKey{}, ownLine(c))
 	}
 	server.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
