@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,19 +62,62 @@ var (
 	longFlag    = regexp.MustCompile(`--[a-z][a-z-]+`)
 )
 
-// TestTheBookNamesMetricsThatExist in docs/operating.md, which another test compares with the program.
+// TestTheBookNamesMetricsThatExist in its page of metrics, which another test compares with the program.
 func TestTheBookNamesMetricsThatExist(t *testing.T) {
 	texts, found := documents(t), 0
 	for name, text := range texts {
 		if path.Dir(name) != "docs/book" {
 			continue
 		}
-		for _, metric := range regexp.MustCompile(`\bsandlot_[a-z]+[a-z_]+\b`).FindAllString(text, -1) {
+		for _, metric := range regexp.MustCompile(`\b(sandlot_[a-z_]+)[^\w-]`).FindAllStringSubmatch(text, -1) {
 			found++
-			expect.Contains(t, name, texts["docs/operating.md"], "`"+metric+"`")
+			expect.Contains(t, name, texts["docs/book/metrics.md"], "`"+metric[1]+"`")
 		}
 	}
 	expect.Equal(t, "metrics were found", found > 0, true)
+}
+
+var (
+	firstCell = regexp.MustCompile(`(?m)^\| (` + "`" + `[^|]*) \|`)
+	limitCell = regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\| `([^|]*)` \\| `([^|]*)` \\|")
+	limitLine = regexp.MustCompile(`(?m)^# limit: +(\S+)`)
+	backquote = regexp.MustCompile("`([^`]*)`")
+)
+
+// TestThePageOfSettingsHasAllOfThem and nothing else, as "config example" prints them.
+func TestThePageOfSettingsHasAllOfThem(t *testing.T) {
+	t.Parallel()
+	example, err := exec.Command(testenv.Binary(t), "config", "example").Output()
+	expect.OK(t, err)
+	var want, got []string
+	for _, found := range regexp.MustCompile(`(?m)^#([a-z-]+): `).FindAllStringSubmatch(string(example), -1) {
+		want = append(want, found[1])
+	}
+	for _, cell := range firstCell.FindAllStringSubmatch(documents(t)["docs/book/settings.md"], -1) {
+		for _, name := range backquote.FindAllStringSubmatch(cell[1], -1) {
+			got = append(got, name[1])
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	expect.Equal(t, "settings", strings.Join(got, " "), strings.Join(want, " "))
+}
+
+// TestThePageOfLimitsHasAllOfThem with the rates of normal and strict, as "config check" prints them.
+func TestThePageOfLimitsHasAllOfThem(t *testing.T) {
+	t.Parallel()
+	bin, page := testenv.Binary(t), documents(t)["docs/book/limits.md"]
+	for column, mode := range map[int]string{2: "normal", 3: "strict"} {
+		out, err := exec.Command(bin, "config", "check", "--limits", mode, "--data", t.TempDir()).Output()
+		expect.OK(t, err)
+		var got []string
+		for _, row := range limitCell.FindAllStringSubmatch(page, -1) {
+			got = append(got, row[1]+"="+row[column])
+		}
+		found := limitLine.FindStringSubmatch(string(out))
+		expect.Equal(t, mode+" is printed", len(found), 2)
+		expect.Equal(t, mode, strings.Join(got, ","), found[1])
+	}
 }
 
 // TestTheBookNamesSettingsAndCommandsThatExist by what the program says about itself.

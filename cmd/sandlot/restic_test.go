@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakBackupsOffTheMachine walks the recipe of docs/operating.md: a backup goes to a bucket by restic, twice, and the one of the first day
+// TestSoakBackupsOffTheMachine walks the recipe of docs/book/backup.md: a backup goes to a bucket by restic, twice, and the one of the first day
 // comes back, whole.
 func TestSoakBackupsOffTheMachine(t *testing.T) {
 	t.Parallel()

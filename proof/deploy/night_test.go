@@ -163,10 +163,15 @@ func (g *group) walk() *walk {
 func TestEveryAlertOfTheBookExists(t *testing.T) {
 	rules, err := os.ReadFile("../../deploy/alerts.yaml")
 	expect.OK(t, err)
-	text, err := os.ReadFile("../../docs/book/night.md")
+	pages, err := filepath.Glob("../../docs/book/*.md")
 	expect.OK(t, err)
-	found := regexp.MustCompile("`(Sandlot\\w+)`").FindAllSubmatch(text, -1)
-	if len(found) < 3 {
+	var found [][][]byte
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		expect.OK(t, err)
+		found = append(found, regexp.MustCompile("`(Sandlot[A-Z]\\w+)`").FindAllSubmatch(text, -1)...)
+	}
+	if len(found) < 15 {
 		t.Errorf("only %d alerts are named", len(found))
 	}
 	for _, alert := range found {
