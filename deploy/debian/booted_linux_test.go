@@ -22,7 +22,7 @@ type booted struct {
 }
 
 // boot installs a Debian from its mirror, and starts it. The page's packages are in its cache, since it reaches no mirror itself. The
-// machine ends with its test; its mounts lie in its own namespace and end with it.
+// machine ends with its test; all mounts lie in namespaces of their own, and end with them even if the test is killed.
 func boot(t *testing.T) booted {
 	t.Helper()
 	testenv.Need(t, "mmdebstrap", "systemd-nspawn", "nsenter")
@@ -30,7 +30,7 @@ func boot(t *testing.T) booted {
 		testenv.Skip(t, "root")
 	}
 	b := booted{root: filepath.Join(t.TempDir(), "debian")}
-	run(t, "mmdebstrap", "--quiet", "--variant=important", "--include=systemd-sysv,ca-certificates,curl,openssl,bind9",
+	run(t, "unshare", "--mount", "mmdebstrap", "--quiet", "--variant=important", "--include=systemd-sysv,ca-certificates,curl,openssl,bind9",
 		"--aptopt=APT::Install-Recommends true", "--skip=cleanup/apt",
 		`--customize-hook=chroot "$1" apt-get install -y -q --download-only caddy certbot python3-certbot-dns-rfc2136`,
 		"bookworm", b.root, "http://deb.debian.org/debian")
