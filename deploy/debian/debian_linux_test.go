@@ -186,19 +186,25 @@ func newMachine(t *testing.T) machine {
 		expect.OK(t, os.MkdirAll(filepath.Join(m.root, folder), 0o755))
 	}
 	expect.OK(t, os.WriteFile(filepath.Join(m.root, "var/lib/dpkg/status"), nil, 0o644))
-	description := filepath.Join(t.TempDir(), "nfpm.yaml")
-	text, err := yaml.Marshal(describe(t))
-	expect.OK(t, err)
-	expect.OK(t, os.WriteFile(description, text, 0o600))
-	out, err := exec.Command(nfpm(t), "package", "-f", description, "-t", m.deb).CombinedOutput()
-	if err != nil {
-		t.Fatalf("nfpm: %v\n%s", err, out)
-	}
+	pack(t, "0.1.0", m.deb)
 	return m
 }
 
+// pack makes the package of that version.
+func pack(t *testing.T, version, deb string) {
+	t.Helper()
+	description := filepath.Join(t.TempDir(), "nfpm.yaml")
+	text, err := yaml.Marshal(describe(t, version))
+	expect.OK(t, err)
+	expect.OK(t, os.WriteFile(description, text, 0o600))
+	out, err := exec.Command(nfpm(t), "package", "-f", description, "-t", deb).CombinedOutput()
+	if err != nil {
+		t.Fatalf("nfpm: %v\n%s", err, out)
+	}
+}
+
 // describe returns the description of the package for nfpm alone: that of .goreleaser.yaml, with the built program.
-func describe(t *testing.T) map[string]any {
+func describe(t *testing.T, version string) map[string]any {
 	var release struct{ Nfpms []map[string]any }
 	text, err := os.ReadFile("../../.goreleaser.yaml")
 	expect.OK(t, err)
@@ -228,7 +234,7 @@ func describe(t *testing.T) map[string]any {
 	}
 	program := map[string]any{"src": testenv.Binary(t), "dst": "/usr/bin/sandlot", "file_info": map[string]any{"mode": 0o755}}
 	maps.Copy(d, map[string]any{
-		"name": "sandlot", "version": "0.1.0", "arch": "all", "contents": append(contents, program), "depends": d["dependencies"],
+		"name": "sandlot", "version": version, "arch": "all", "contents": append(contents, program), "depends": d["dependencies"],
 		"deb": map[string]any{"compression": "none"},
 	})
 	for _, name := range []string{"mtime", "bindir", "dependencies", "formats", "file_name_template"} { // GoReleaser's own
