@@ -33,7 +33,7 @@ const doctorSecret = "doctor"
 
 // Run prints a line for each finding.
 func (c *doctorCommand) Run(ctx context.Context, t *terminal) error {
-	plan, err := c.plan()
+	plan, err := c.planBesideFiles()
 	if err != nil {
 		return usageError{err}
 	}
@@ -90,6 +90,9 @@ func doctorLine(f doctor.Finding) string {
 // checks returns all checks; opened is the error of opening the records.
 func (c *doctorCommand) checks(ctx context.Context, p plan, db *sqlstore.DB, opened error) []doctor.Check {
 	checks := []doctor.Check{doctor.Warnings(p.warnings)}
+	if p.tls.unfit != nil {
+		checks = append(checks, doctor.Failed("settings", p.tls.unfit, "Renew the files; until then the service does not start again."))
+	}
 	if opened != nil {
 		checks = append(checks, doctor.Failed("database", opened, "Give the settings of the service (--config), as its user, once it has run."),
 			doctor.Absent("names", "without the database nobody can prove to the service who asks"))

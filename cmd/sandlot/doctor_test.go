@@ -137,6 +137,23 @@ func TestTheDoctorOfAServiceThatIsAway(t *testing.T) {
 	expect.Contains(t, "the report", out, "--base-url")
 }
 
+// TestTheDoctorOfACertificateThatHasEnded reports it, and goes on with all other checks.
+func TestTheDoctorOfACertificateThatHasEnded(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certificate, key := certificateFiles(time.Now().Add(-time.Hour), "localhost", "*.localhost")
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "c.pem"), []byte(certificate), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(dir, "k.pem"), []byte(key), 0o600))
+	out, exit := examined(t, "--data", dir, "--base-url=https://localhost", "--listen=127.0.0.1:0", "--http-listen=none", "--tls=files",
+		"--tls-cert="+filepath.Join(dir, "c.pem"), "--tls-key="+filepath.Join(dir, "k.pem"))
+	expect.Equal(t, "exit code", exit, 1)
+	expect.Contains(t, "the report", out, "MEND    settings --tls-cert: "+filepath.Join(dir, "c.pem")+" ended on ")
+	expect.Contains(t, "the report", out, ". Mend: Renew the files")
+	for _, check := range []string{"database", "names", "mail", "disk", "folder", "suffix"} {
+		expect.Contains(t, "the report", out, " "+check+" ")
+	}
+}
+
 // lockedMail is a mail server with one user, whose messages it counts.
 type lockedMail struct{ taken []string }
 

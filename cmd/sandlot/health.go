@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -37,7 +38,7 @@ func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
 	}
 	client := http.DefaultClient
 	if at != nil {
-		client = clientOf(at.Network(), at.String())
+		client = unverified(clientOf(at.Network(), at.String()))
 	}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -54,6 +55,13 @@ func (c *healthCommand) Run(ctx context.Context, t *terminal) error {
 	}
 	_, err = fmt.Fprintln(t.out, said)
 	return err
+}
+
+// unverified makes a client of this machine's own listener accept every certificate: one of an authority that the system
+// does not know, or that has ended, makes the service no less ready, and nothing secret is sent. doctor judges certificates.
+func unverified(c *http.Client) *http.Client {
+	c.Transport.(*http.Transport).TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
+	return c
 }
 
 // address returns the URL of /readyz, and where to connect to; nil: to the host of the URL. It is the listener of the

@@ -4,9 +4,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -74,6 +76,22 @@ func TestHealth(t *testing.T) {
 		code, said := health(t, nil, "--listen=unix:"+path)
 		expect.Equal(t, "code", code, 0)
 		expect.Equal(t, "answer", said, "ok\n")
+	})
+	t.Run("through TLS with a certificate that the system does not know", func(t *testing.T) {
+		dir := t.TempDir()
+		certificate, key := certificateFiles(time.Now().Add(time.Hour), "localhost", "*.localhost")
+		files := []string{filepath.Join(dir, "c.pem"), filepath.Join(dir, "k.pem")}
+		expect.OK(t, os.WriteFile(files[0], []byte(certificate), 0o600))
+		expect.OK(t, os.WriteFile(files[1], []byte(key), 0o600))
+		s := testenv.Start(t, testenv.Binary(t), "--base-url=https://localhost", "--http-listen=none", "--tls=files", "--tls-cert="+files[0], "--tls-key="+files[1])
+		_, port, err := net.SplitHostPort(s.Addr())
+		expect.OK(t, err)
+		code, said := health(t, nil, "--listen=:"+port, "--tls=files", "--base-url=https://localhost")
+		expect.Equal(t, "code: "+said, code, 0)
+		expect.Equal(t, "answer", said, "ok\n")
+		code, said = health(t, nil, "--url=https://localhost:"+port)
+		expect.Equal(t, "code for a URL, whose certificate counts", code, 1)
+		expect.Contains(t, "the error", said, "certificate")
 	})
 	t.Run("of settings without a port is a wrong call", func(t *testing.T) {
 		for listen, want := range map[string]string{

@@ -28,6 +28,15 @@ type plan struct {
 // or made. It checks the parts of the machine that settings name: host names to listen on, and the data folder. It
 // ignores conditions that may change before another start, such as a port in use or a full disk.
 func (s settings) plan() (p plan, err error) {
+	if p, err = s.planBesideFiles(); err == nil {
+		err = p.tls.unfit
+	}
+	return p, err
+}
+
+// planBesideFiles is plan for a service that may run already: certificates in files that no longer fit are the plan's, and
+// no error.
+func (s settings) planBesideFiles() (p plan, err error) {
 	p.settings = s
 	if err := s.check(); err != nil {
 		return p, err

@@ -45,6 +45,7 @@ type tlsPlan struct {
 	http  net.Addr // where plain HTTP is redirected; nil: nowhere
 	files []certificate.Pair
 	auto  *certificate.Config
+	unfit error // why no server starts with the files as they are
 }
 
 // on reports whether the service ends TLS.
@@ -70,7 +71,7 @@ func (s settings) planTLS(listen net.Addr, p sandlot.Places) (plan tlsPlan, err 
 		return plan, err
 	}
 	if s.TLS == tlsFiles {
-		plan.files, err = s.planFiles(p)
+		plan.files, plan.unfit, err = s.planFiles(p)
 	} else {
 		plan.auto, err = s.planAuto(p)
 	}
@@ -107,16 +108,16 @@ func (s tlsSettings) redirectAddress(listen net.Addr) (net.Addr, error) {
 	return at, err
 }
 
-// planFiles reads the pairs of files once, so that a bad one ends no start halfway.
-func (s tlsSettings) planFiles(p sandlot.Places) ([]certificate.Pair, error) {
-	pairs, err := certificate.Pairs(commaList(s.TLSCert), commaList(s.TLSKey))
+// planFiles returns the pairs of files, and reads them once, so that a bad one ends no start halfway.
+func (s tlsSettings) planFiles(p sandlot.Places) (pairs []certificate.Pair, unfit, err error) {
+	pairs, err = certificate.Pairs(commaList(s.TLSCert), commaList(s.TLSKey))
 	if err != nil {
-		return nil, fmt.Errorf("--tls files: %w: set --tls-cert and --tls-key, each a file or several by commas", err)
+		return nil, nil, fmt.Errorf("--tls files: %w: set --tls-cert and --tls-key, each a file or several by commas", err)
 	}
-	if _, err = certificate.OpenFiles(pairs, p.Hosts(), slog.New(slog.DiscardHandler), time.Now); err != nil {
-		return nil, fmt.Errorf("--tls-cert: %w", err)
+	if _, unfit = certificate.OpenFiles(pairs, p.Hosts(), slog.New(slog.DiscardHandler), time.Now); unfit != nil {
+		unfit = fmt.Errorf("--tls-cert: %w", unfit)
 	}
-	return pairs, nil
+	return pairs, unfit, nil
 }
 
 // planAuto returns how certificates are ordered.
