@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -111,7 +112,8 @@ func (m machine) serves(t *testing.T, said string) {
 		_, script, _ := strings.Cut(service["ExecCondition"], "-c ")
 		script = strings.ReplaceAll(strings.Trim(script, "'"), "$$", "$")
 		cmd := exec.Command("/bin/sh", "-c", m.inside(script))
-		cmd.Env = env
+		// systemd names the folder of credentials to a condition, but opens it for the service alone: a file can no more be opened as one.
+		cmd.Env = append(slices.Clone(env), "CREDENTIALS_DIRECTORY="+secret)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
