@@ -6,7 +6,7 @@ import (
 	"sandlot/internal/transport/listen"
 )
 
-// listeners are those of a server, each passed by systemd or its own.
+// listeners holds the listeners of a server, each passed by systemd or opened by the server.
 type listeners struct {
 	http    net.Listener // of the service, with TLS if there is one
 	plain   net.Listener // of redirects to TLS; nil: there is none

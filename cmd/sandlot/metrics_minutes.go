@@ -88,7 +88,7 @@ func (m *minutes) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// rest is how many times as long as a count of the totals took they stay as they are: it takes a hundredth of the time.
+// rest is the ratio of the pause after a count of the totals to its duration: counting takes a hundredth of the time.
 const rest = 100
 
 // count returns the totals, counted again if it is time.
@@ -128,7 +128,7 @@ func (m *metrics) minutes(a *app) {
 	}
 }
 
-// totals exports what the installation has. All nodes export the same.
+// totals exports the numbers of accounts, projects, bytes and operators' acts. All nodes export the same.
 func (m *metrics) totals(of *minutes) {
 	m.export("sandlot_accounts", "Accounts, each in one state.", []string{"state"}, func(add sample) {
 		t := of.current().totals.Accounts
@@ -157,7 +157,7 @@ func (m *metrics) totals(of *minutes) {
 	})
 }
 
-// waiting exports what waits. All nodes export the same.
+// waiting exports the backlogs. All nodes export the same.
 func (m *metrics) waiting(of *minutes, playtest bool) {
 	m.export("sandlot_mail_waiting", "Messages that wait, 10,000 at most.", []string{"kind"}, func(add sample) {
 		for _, kind := range account.MailKinds() {

@@ -65,7 +65,7 @@ func (s openIDSettings) domains() (list []string) {
 	return list
 }
 
-// openID returns the logins with the provider, nil without one. It asks the provider nothing.
+// openID returns the logins with the provider, nil without one. It sends the provider no request.
 func (s settings) openID(
 	ctx context.Context, p sandlot.Places, store sqlstore.Identities, now func() time.Time,
 ) (*account.OpenID, error) {

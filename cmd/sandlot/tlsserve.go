@@ -23,7 +23,7 @@ type certificates interface {
 	Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Run keeps them current until ctx ends.
 	Run(ctx context.Context)
-	// Ends returns the end of each certificate, of which there are a few.
+	// Ends returns the end of each of a few certificates.
 	Ends() []certificate.End
 }
 
@@ -43,7 +43,7 @@ func (p tlsPlan) encrypt(places sandlot.Places, open listeners, log *slog.Logger
 	return e, err
 }
 
-// start lets a router and its metrics know of the encryption, and redirects requests to a listener of plain HTTP, which may
+// start sets the encryption of a router and its metrics, and redirects requests to a listener of plain HTTP, which may
 // be nil. It returns the configuration of the front, and the server of redirects.
 func (e *encryption) start(a *app, s *router, plain net.Listener, slots front.Slots) (front.Config, *http.Server) {
 	c := front.Config{Handler: s, Slots: slots, Clock: s.clock}

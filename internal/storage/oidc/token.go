@@ -53,7 +53,7 @@ type profile struct {
 	AuthTime float64 `json:"auth_time"`
 }
 
-// assertion returns what the token says, with the address from the user info where the token has none.
+// assertion returns the statement of the token, with the address from the user info where the token has none.
 func (p *Provider) assertion(
 	ctx context.Context, known *oidc.Provider, tokens *oauth2.Token, token *oidc.IDToken,
 ) (out account.Assertion, err error) {

@@ -26,7 +26,7 @@ type Config struct {
 	Directory string                // URL of the authority's directory
 	Roots     *x509.CertPool        // by which the authority is known; nil: the system's
 	DNS       certmagic.DNSProvider // sets the records of DNS-01
-	Resolvers []string              // HOST:PORT of the DNS servers that are asked; empty: the system's, and then the zone's own
+	Resolvers []string              // HOST:PORT of the DNS servers; empty: the system's, and then the zone's own
 	HTTP      *net.TCPAddr          // where Challenges is served; nil: TLS-ALPN-01 alone
 	TLS       *net.TCPAddr          // where handshakes arrive; nil: HTTP-01 alone
 	Log       *slog.Logger
@@ -95,7 +95,7 @@ func (a *Auto) config(c Config, kept certmagic.Storage, solver *certmagic.DNS01S
 	}
 	if solver != nil {
 		issuer.DNS01Solver = solver
-	} else { // its solvers would listen themselves, but find that somebody does already
+	} else { // its solvers would listen themselves, but find the ports in use
 		if c.TLS != nil {
 			issuer.AltTLSALPNPort = c.TLS.Port
 		}
@@ -114,8 +114,8 @@ func (a *Auto) use(name string) {
 	}
 }
 
-// Run orders certificates that are missing and renews those that end, until ctx ends. What fails is tried again, after a
-// minute at first and each hour in the end; until then certificates that are there stay in use.
+// Run orders certificates that are missing and renews those that end, until ctx ends. An order that fails is tried
+// again, after a minute at first and each hour in the end; until then certificates that are there stay in use.
 func (a *Auto) Run(ctx context.Context) {
 	defer a.cache.Stop()
 	if err := a.cache.RenewManagedCertificates(ctx); err != nil {
@@ -144,7 +144,7 @@ func (a *Auto) order(ctx context.Context) bool {
 	return all
 }
 
-// event logs what operators want to know of the library's work.
+// event logs the library's events that matter to operators.
 func (a *Auto) event(_ context.Context, event string, data map[string]any) error {
 	switch event {
 	case "cert_obtained":
@@ -199,7 +199,7 @@ func (a *Auto) Challenges(next http.Handler) http.Handler {
 	})
 }
 
-// Ends returns the end of the certificate of each name; zero for one that was not issued yet.
+// Ends returns the end of the certificate of each name; zero if it was not issued yet.
 func (a *Auto) Ends() (ends []End) {
 	for _, name := range Names(a.hosts) {
 		end := End{Name: name}

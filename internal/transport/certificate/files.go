@@ -95,7 +95,7 @@ func (f *Files) readAll() (texts [][]byte, err error) {
 	return texts, nil
 }
 
-// load puts the pairs in use, or returns what is wrong with them.
+// load puts the pairs in use, or returns their fault.
 func (f *Files) load(texts [][]byte) error {
 	all := make([]*tls.Certificate, len(f.pairs))
 	for i, p := range f.pairs {
@@ -151,7 +151,7 @@ func (f *Files) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error
 		}
 		fits = cmp.Or(fits, c)
 		if hello.SupportsCertificate(c) == nil {
-			return c, nil // of an RSA and an ECDSA pair, the one that the client can use
+			return c, nil // of an RSA and an ECDSA pair, the pair that the client supports
 		}
 	}
 	return fits, nil

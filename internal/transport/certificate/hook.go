@@ -17,9 +17,9 @@ import (
 	"github.com/libdns/libdns"
 )
 
-// A Hook sets and deletes DNS records by somebody else's program: a command, which is called with "present" or
-// "cleanup", the name of a TXT record with a dot at its end, and the value; or a URL, to which the same is sent. These are
-// the forms of lego's providers exec and httpreq, for which many programs exist.
+// A Hook sets and deletes DNS records by an external program: a command, which is called with "present" or "cleanup",
+// the name of a TXT record with a dot at its end, and the value; or a URL, to which the same is sent. These are the
+// forms of lego's providers exec and httpreq, for which many programs exist.
 type Hook struct {
 	Target string        // path of the command, or an https URL
 	Login  string        // user:password for the URL; empty: none

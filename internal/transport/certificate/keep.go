@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/base/durable"
 )
 
-// A folder keeps the account and the certificates. What Store has acknowledged survives a loss of power; files are for
-// the service's user alone. Its locks are the process's own, for one process has the data folder.
+// A folder keeps the account and the certificates. A stored file survives a loss of power; files are for the service's
+// user alone. Its locks are the process's own, for one process has the data folder.
 type folder struct {
 	certmagic.FileStorage
 	locks names

@@ -32,7 +32,7 @@ type step struct {
 // Files returns the files of the operator's own pages.
 func (step) Files() string { return "about.md, terms.md, privacy.md" }
 
-// Steps returns the steps, for those who run the instance.
+// Steps returns the steps for an operator, and nothing for other visitors.
 func (v view) Steps() (template.HTML, error) {
 	switch {
 	case v.anybody:
