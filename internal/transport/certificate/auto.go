@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 // A Config holds the settings of an Auto. Hosts, Folder, Email, Directory and Log are needed, and DNS where projects have
@@ -59,13 +60,13 @@ const (
 func NewAuto(c Config) *Auto {
 	a := &Auto{hosts: c.Hosts, log: c.Log, after: c.After, quiet: bridge(c.Log), names: map[string]*certmagic.Config{}}
 	if a.after == nil {
-		a.after = wait
+		a.after = worker.Wait
 	}
 	a.cache = certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(held certmagic.Certificate) (*certmagic.Config, error) { return a.names[held.Names[0]], nil },
 		Logger:           a.quiet, RenewCheckInterval: c.Look,
 	})
-	kept := &folder{FileStorage: certmagic.FileStorage{Path: c.Folder}}
+	kept := newFolder(c.Folder)
 	a.base = a.config(c, kept, nil)
 	forProjects := a.base
 	if c.DNS != nil {
@@ -209,18 +210,6 @@ func (a *Auto) Ends() (ends []End) {
 		ends = append(ends, end)
 	}
 	return ends
-}
-
-// wait waits for a timer, and reports false when ctx ends before.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // LetsEncrypt is the directory of the authority that is used by default.

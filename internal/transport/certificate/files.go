@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 // A Pair names the files of a certificate, in PEM and followed by its chain, and of its private key.
@@ -50,15 +51,8 @@ func OpenFiles(pairs []Pair, hosts sandlot.Hosts, log *slog.Logger, now func() t
 // Run reads the files again each minute until ctx ends. Pairs that cannot be used are warned of once, and those before
 // stay in use.
 func (f *Files) Run(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			f.Look()
-		case <-ctx.Done():
-			return
-		}
+	for worker.Wait(ctx, lookEvery) {
+		f.Look()
 	}
 }
 
@@ -165,12 +159,10 @@ func (f *Files) Ends() (ends []End) {
 	return ends
 }
 
-var errNoPairs = errors.New("there is no certificate")
-
 // Pairs makes pairs of two lists of files, the first with the first.
 func Pairs(certificates, keys []string) ([]Pair, error) {
 	if len(certificates) == 0 {
-		return nil, errNoPairs
+		return nil, errors.New("there is no certificate")
 	}
 	if len(certificates) != len(keys) {
 		return nil, fmt.Errorf("%d certificates and %d keys are no pairs", len(certificates), len(keys))
