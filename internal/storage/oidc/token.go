@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -40,8 +39,6 @@ func (p *Provider) verify(ctx context.Context, known *oidc.Provider, raw string,
 		return nil, fmt.Errorf("%w: its subject has %d characters", errToken, len(token.Subject))
 	case len(token.Audience) > 1 && parties.AuthorizedParty == "" || parties.AuthorizedParty != "" && parties.AuthorizedParty != p.ClientID:
 		return nil, fmt.Errorf("%w: it is for %q", errToken, parties.AuthorizedParty)
-	case !slices.Contains(token.Audience, p.ClientID):
-		return nil, fmt.Errorf("%w: it is for %q", errToken, token.Audience)
 	}
 	return token, nil
 }
