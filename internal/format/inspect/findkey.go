@@ -13,8 +13,8 @@ const (
 )
 
 // FindKey returns the position of the first whole key in text, or -1: of an account's, a project's or a ticket's. It
-// passes over the text once and allocates nothing, whatever the text is made of: a key has one underscore, so none begins
-// inside another.
+// passes over the text once and allocates nothing, for any text: a key has one underscore, so none begins inside
+// another.
 func FindKey(text []byte) int {
 	for at := 0; at+keySize <= len(text); at++ {
 		if text[at+keyPrefix-1] != '_' {

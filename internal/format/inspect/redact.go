@@ -11,7 +11,7 @@ import (
 // any text joined to a key, such as another key.
 var cutKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z_]{8,}`)
 
-// wholeKey finds a key, a ticket or an upload_token, whatever its checksum.
+// wholeKey finds a key, a ticket or an upload_token, with any checksum.
 var wholeKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z]{36}`)
 
 // versionSecret finds the random part of the address of a version, which only its owner may see.
