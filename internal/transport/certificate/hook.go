@@ -84,12 +84,14 @@ func (h *Hook) run(ctx context.Context, act, name, value string) error {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SANDLOT_") })
 	cmd.WaitDelay = time.Second // a child of it may keep the output open
 	endWhole(cmd)
-	said, err := cmd.CombinedOutput()
+	said := &limited{most: saidMax}
+	cmd.Stdout, cmd.Stderr = said, said
+	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil // the command itself succeeded
 	}
-	if err != nil && len(said) > 0 {
-		return fmt.Errorf("%w, and it said %q", err, said[:min(len(said), saidMax)])
+	if err != nil && len(said.held) > 0 {
+		return fmt.Errorf("%w, and it said %q", err, said.held)
 	}
 	return err
 }
@@ -118,4 +120,16 @@ func (h *Hook) post(ctx context.Context, act, name, value string) error {
 		return fmt.Errorf("it answered %s: %q", res.Status, said)
 	}
 	return nil
+}
+
+// limited keeps the first bytes that are written, and drops the rest.
+type limited struct {
+	held []byte
+	most int
+}
+
+// Write implements io.Writer.
+func (l *limited) Write(p []byte) (int, error) {
+	l.held = append(l.held, p[:min(len(p), l.most-len(l.held))]...)
+	return len(p), nil
 }

@@ -96,6 +96,20 @@ func TestHooksThatDoNotWork(t *testing.T) {
 	})
 }
 
+func TestTheOutputOfAHookIsNotHeldWhole(t *testing.T) {
+	var before, after runtime.MemStats
+	hook := &Hook{Target: script(t, "head -c 64000000 /dev/zero; exit 1", 0o755)}
+	runtime.ReadMemStats(&before)
+	_, err := hook.AppendRecords(t.Context(), "example.org.", challenge)
+	runtime.ReadMemStats(&after)
+	if err == nil || len(err.Error()) > 10*saidMax {
+		t.Errorf("%v", err)
+	}
+	if held := after.TotalAlloc - before.TotalAlloc; held > 16<<20 {
+		t.Errorf("%d bytes were allocated", held)
+	}
+}
+
 func TestAURLGetsTheSameAsJSON(t *testing.T) {
 	t.Parallel()
 	var got []string
