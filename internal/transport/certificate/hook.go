@@ -42,6 +42,9 @@ func (h *Hook) Check() error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%s is not executable: chmod +x it", h.Target)
 	}
+	if failed := new(exec.Error); errors.As(err, &failed) {
+		return failed.Err // without the command a second time
+	}
 	return err
 }
 
