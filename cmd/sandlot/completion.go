@@ -13,25 +13,29 @@ type completionCommand struct {
 }
 
 // Run prints a script for a shell, made from the command line itself. Where it has no completions, the shell offers
-// files.
+// files. That for zsh can be sourced, or lie as _sandlot in a folder of zsh's functions.
 func (c *completionCommand) Run(t *terminal, app *kong.Application) error {
-	lines := completions(app.Node, "")
-	switch c.Shell {
-	case "fish":
+	if c.Shell == "fish" {
 		return completeFish(t.out, app.Node)
-	case "zsh":
-		if _, err := fmt.Fprint(t.out, "autoload -U +X bashcompinit && bashcompinit\n"); err != nil {
-			return err
-		}
 	}
-	_, err := fmt.Fprintf(t.out, completeBash, strings.Join(lines, "\n"))
+	script := fmt.Sprintf(completeBash, strings.Join(completions(app.Node, ""), "\n"))
+	if c.Shell == "zsh" {
+		script = zshBegin + script + zshEnd
+	}
+	_, err := io.WriteString(t.out, script)
 	return err
 }
+
+// zsh runs the script of bash. A file of its functions is run by the first Tab, which it has to answer as well.
+const (
+	zshBegin = "#compdef sandlot\nautoload -U +X bashcompinit && bashcompinit\n"
+	zshEnd   = "[ \"${funcstack[1]:-}\" != _sandlot ] || _bash_complete -o default -F _sandlot\n"
+)
 
 // completeBash finds the longest command that the words begin with, and offers its words.
 const completeBash = `_sandlot() {
   local word cmd="" words
-  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+  for word in "${COMP_WORDS[@]:1:$((COMP_CWORD - 1))}"; do
     case "$word" in -*) ;; *) cmd="$cmd $word" ;; esac
   done
   while :; do

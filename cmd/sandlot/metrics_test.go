@@ -237,6 +237,33 @@ func TestMetricsCountWhatWasDone(t *testing.T) {
 	}
 }
 
+func TestMetricsCountAPlayAndItsPlayer(t *testing.T) {
+	t.Parallel()
+	a, router, m := fullMetrics(t)
+	expect.Equal(t, "publish", do(router, "POST", "/v1/publish", "", `{"content":"PGgxPmhpPC9oMT4=","email":"ann@kindnet.de"}`), http.StatusCreated)
+	list, err := a.operate.Projects(t.Context(), sandlot.AsOperator("op"), operate.ProjectQuery{Limit: 1})
+	expect.OK(t, err)
+	for _, step := range []struct {
+		method, path, body string
+		plays, players     string // after it
+	}{
+		{"GET", "/", "", "1", "0"},
+		{"POST", "/.sandlot/heartbeat", `{"player":"p1"}`, "1", "1"},
+		{"POST", "/.sandlot/heartbeat", `{"player":"p2"}`, "1", "2"},
+		{"POST", "/.sandlot/heartbeat", `{"player":"p1","gone":true}`, "1", "1"},
+	} {
+		r := httptest.NewRequest(step.method, step.path, strings.NewReader(step.body))
+		r.Host = string(list[0].ID) + ".localhost:8080"
+		r.Header.Set("User-Agent", "Mozilla/5.0 Firefox/140.0")
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, r)
+		expect.Equal(t, "status", answer.Code/100, 2)
+		all := scraped(t, m)
+		expect.Equal(t, "plays after "+step.path+step.body, all["sandlot_plays_total"], step.plays)
+		expect.Equal(t, "players after "+step.path+step.body, all["sandlot_players"], step.players)
+	}
+}
+
 // TestNumbersAreLeftByBackupAndVerify runs both beside a server.
 func TestNumbersAreLeftByBackupAndVerify(t *testing.T) {
 	t.Parallel()

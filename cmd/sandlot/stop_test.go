@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -153,6 +155,38 @@ func TestABodyThatIsNotWholeAtTheStopIsRefused(t *testing.T) {
 		}
 	}
 	expect.Equal(t, "exit code", <-stopped, 0)
+}
+
+// TestPartsThatWereWholeAtTheStopStay: after the restart the part that was cut is sent again, alone.
+func TestPartsThatWereWholeAtTheStopStay(t *testing.T) {
+	t.Parallel()
+	s := testenv.Start(t, testenv.Binary(t), "--stop-grace", "100ms")
+	key := signUp(t, s)
+	part := func(n int, content []byte) map[string]any {
+		return map[string]any{"upload_id": "an-upload-with-a-restart", "part": n, "total_parts": 2, "content": content}
+	}
+	first, second := page(100_001), page(100_002)
+	status, answer := call(t, s, "POST", "/v1/publish", key, part(1, first))
+	expect.Equal(t, fmt.Sprint("the first part: ", answer), status, http.StatusAccepted)
+	text, err := json.Marshal(part(2, second))
+	expect.OK(t, err)
+	cut := beginPublish(t, s, "Authorization: Bearer "+key+"\r\n", len(text), string(text[:len(text)-3]))
+	eventually(t, "the second part began", func() bool {
+		_, body := raw(t, s.Addr(), "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		return strings.Contains(body, "sandlot_http_requests_in_flight 2")
+	})
+	stopped := make(chan int)
+	go func() { stopped <- s.Stop(t) }()
+	resp, err := http.ReadResponse(bufio.NewReader(cut), nil)
+	expect.OK(t, err)
+	expect.Equal(t, "the part that is cut", resp.StatusCode, http.StatusServiceUnavailable)
+	expect.OK(t, cut.Close())
+	expect.Equal(t, "exit code", <-stopped, 0)
+	s.Restart(t)
+	status, made := call(t, s, "POST", "/v1/publish", key, part(2, second))
+	expect.Equal(t, "the second part alone", status, http.StatusCreated)
+	address, _ := made["url"].(string)
+	sees(t, s, address, http.StatusOK, slices.Concat(first, second))
 }
 
 // TestDrainDelay: for that time the server serves as before, but for its readiness and for connections, of which each answer is the last.

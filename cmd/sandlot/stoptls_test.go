@@ -21,25 +21,51 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestABodyThatIsNotWholeAtTheStopIsRefusedOverTLS, by HTTP/1.1 and by HTTP/2, on connections that go on taking bytes.
-func TestABodyThatIsNotWholeAtTheStopIsRefusedOverTLS(t *testing.T) {
-	t.Parallel()
+// encrypted starts a server that ends TLS, and returns it with a function that opens connections of a protocol.
+func encrypted(t *testing.T, flags ...string) (s *testenv.Server, begin func(protocol string) *tls.Conn) {
+	t.Helper()
 	dir := t.TempDir()
 	certificate, key := certificateFiles(time.Now().Add(time.Hour), "localhost", "*.localhost")
 	files := []string{filepath.Join(dir, "c.pem"), filepath.Join(dir, "k.pem")}
 	expect.OK(t, os.WriteFile(files[0], []byte(certificate), 0o600))
 	expect.OK(t, os.WriteFile(files[1], []byte(key), 0o600))
-	s := testenv.Start(t, testenv.Binary(t), "--stop-grace", "100ms", "--base-url", "https://localhost", "--http-listen", "none",
-		"--tls", "files", "--tls-cert", files[0], "--tls-key", files[1])
+	s = testenv.Start(t, testenv.Binary(t), append(flags, "--base-url", "https://localhost", "--http-listen", "none",
+		"--tls", "files", "--tls-cert", files[0], "--tls-key", files[1])...)
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(certificate))
-	begin := func(protocol string) *tls.Conn {
+	begin = func(protocol string) *tls.Conn {
 		c, err := tls.Dial("tcp", s.Addr(), &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{protocol}})
 		expect.OK(t, err)
 		t.Cleanup(func() { c.Close() })
 		expect.OK(t, c.SetDeadline(time.Now().Add(time.Minute)))
 		return c
 	}
+	return s, begin
+}
+
+// TestSoakABodyThatStallsIsCutOverTLS: with its connection of HTTP/1.1, and as a stream of HTTP/2, whose connection goes on.
+func TestSoakABodyThatStallsIsCutOverTLS(t *testing.T) {
+	t.Parallel()
+	_, begin := encrypted(t)
+	one, two := begin("http/1.1"), newFramed(t, begin("h2"))
+	began := time.Now()
+	_, err := fmt.Fprint(one, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"PGgx")
+	expect.OK(t, err)
+	two.begin(t)
+	text, err := io.ReadAll(one)
+	expect.OK(t, err)
+	expect.Equal(t, "what comes by HTTP/1.1", string(text), "")
+	two.reset(t, 1)
+	if took := time.Since(began); took < bodyWait || took > 3*bodyWait {
+		t.Errorf("they were cut after %v", took)
+	}
+	expect.Equal(t, "another stream", string(two.get(t, "/healthz")), "ok\n")
+}
+
+// TestABodyThatIsNotWholeAtTheStopIsRefusedOverTLS, by HTTP/1.1 and by HTTP/2, on connections that go on taking bytes.
+func TestABodyThatIsNotWholeAtTheStopIsRefusedOverTLS(t *testing.T) {
+	t.Parallel()
+	s, begin := encrypted(t, "--stop-grace", "100ms")
 	one, two := begin("http/1.1"), newFramed(t, begin("h2"))
 	_, err := fmt.Fprint(one, "POST /v1/publish HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{\"content\":\"PGgx")
 	expect.OK(t, err)
@@ -143,6 +169,22 @@ func (f *framed) answer(t *testing.T) map[string]string {
 			}
 		case *h2.RSTStreamFrame:
 			t.Fatal("the stream is reset: ", frame.ErrCode)
+		}
+	}
+}
+
+// reset reads until the server resets a stream, without an answer.
+func (f *framed) reset(t *testing.T, stream uint32) {
+	t.Helper()
+	for {
+		frame, err := f.ReadFrame()
+		expect.OK(t, err)
+		switch frame := frame.(type) {
+		case *h2.MetaHeadersFrame:
+			t.Fatal("the stream is answered: ", frame.Fields)
+		case *h2.RSTStreamFrame:
+			expect.Equal(t, "the stream that is reset", frame.StreamID, stream)
+			return
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"mime/quotedprintable"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -59,7 +61,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout loc
 	-subj '/CN=local' -addext subjectAltName=DNS:acme.example,DNS:mail.example.com
 cp local.crt /usr/local/share/ca-certificates/; update-ca-certificates`)
 	b.authority(t)
-	p := &postman{}
+	p := &postman{token: map[string]string{}}
 	b.mail(t, p)
 	return p
 }
@@ -87,16 +89,19 @@ func (b booted) authority(t *testing.T) {
 	b.paste(t, "update-ca-certificates")
 }
 
-// A postman takes mail from those who log in as the page does, and remembers for whom.
+var confirming = regexp.MustCompile(`https://example\.com/verify\?token=([\w-]+)`)
+
+// A postman takes mail from those who log in as the page does, and keeps the last token that confirms an address.
 type postman struct {
-	mu  sync.Mutex
-	got []string
+	mu    sync.Mutex
+	token map[string]string // by address
 }
 
-func (p *postman) brought() []string {
+// confirms returns the token that confirms an address; "" if it has not come.
+func (p *postman) confirms(address string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]string(nil), p.got...)
+	return p.token[address]
 }
 
 // mail serves SMTP by TLS in the network of the machine.
@@ -165,9 +170,11 @@ func (d *delivery) Mail(string, *smtp.MailOptions) error {
 func (d *delivery) Rcpt(to string, _ *smtp.RcptOptions) error { d.to = to; return nil }
 
 func (d *delivery) Data(r io.Reader) error {
-	_, err := io.Copy(io.Discard, r)
+	text, err := io.ReadAll(quotedprintable.NewReader(r))
 	d.p.mu.Lock()
 	defer d.p.mu.Unlock()
-	d.p.got = append(d.p.got, d.to)
+	if link := confirming.FindSubmatch(text); link != nil {
+		d.p.token[d.to] = string(link[1])
+	}
 	return err
 }

@@ -3,6 +3,7 @@
 package debian
 
 import (
+	"debug/buildinfo"
 	"fmt"
 	"maps"
 	"net/http"
@@ -61,6 +62,17 @@ func TestThePackage(t *testing.T) {
 			at := info.Sys().(*syscall.Stat_t)
 			expect.Equal(t, "owner of "+c.path, [2]string{fmt.Sprint(at.Uid), fmt.Sprint(at.Gid)}, c.owner)
 		}
+	})
+	t.Run("has the licence of each module of the program, and completions", func(t *testing.T) {
+		text, err := os.ReadFile(m.path("/usr/share/doc/sandlot/THIRD-PARTY-LICENSES"))
+		expect.OK(t, err)
+		program, err := buildinfo.ReadFile(m.path("/usr/bin/sandlot"))
+		expect.OK(t, err)
+		for _, dep := range program.Deps {
+			expect.Contains(t, "the licences", string(text), "\n==== "+dep.Path+"@")
+		}
+		expect.OK(t, exists(m.path("/usr/share/bash-completion/completions/sandlot"), m.path("/usr/share/zsh/vendor-completions/_sandlot"),
+			m.path("/usr/share/fish/vendor_completions.d/sandlot.fish")))
 	})
 	t.Run("has units that systemd reads without a complaint", func(t *testing.T) {
 		dropin := m.path("/run/units/sandlot.service.d/playtest.conf")

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +31,7 @@ func TestSoakAnEmptyDebianGoesPublic(t *testing.T) {
 	t.Logf("a new Debian took %v", time.Since(begun).Round(time.Second))
 
 	begun = time.Now()
-	said := b.walk(t)
+	said := b.walk(t, mail)
 	t.Logf("the page took %v", time.Since(begun).Round(time.Second))
 	url := projectURL.FindStringSubmatch(said["curl"])
 	if url == nil {
@@ -47,8 +46,12 @@ func TestSoakAnEmptyDebianGoesPublic(t *testing.T) {
 		}
 		expect.Contains(t, "the project", b.paste(t, "curl -sS https://"+url[1]+"/"), "<h1>Hello</h1>")
 	})
-	t.Run("mail comes to the publisher", func(t *testing.T) {
-		testenv.Eventually(t, time.Minute, "a message", func() bool { return slices.Contains(mail.brought(), somebody) })
+	t.Run("the project is in the gallery", func(t *testing.T) {
+		expect.Contains(t, "the gallery", b.paste(t, "curl -sS https://example.com/"), "/p/"+strings.TrimSuffix(url[1], ".example-content.net"))
+	})
+	t.Run("the publisher is its operator, and can log in", func(t *testing.T) {
+		expect.Equal(t, "grant", strings.Count(said["grant"], "\n"), 1)
+		expect.Contains(t, "grant", said["grant"], " is operator.\n")
 	})
 	t.Run("doctor finds nothing to mend", func(t *testing.T) {
 		expect.Contains(t, "doctor", said["doctor"], "ok      mail ")
@@ -76,8 +79,8 @@ func TestSoakAnEmptyDebianGoesPublic(t *testing.T) {
 	})
 }
 
-// walk pastes the page block by block, and returns what some of them print.
-func (b booted) walk(t *testing.T) map[string]string {
+// walk pastes the page block by block, presses the button in the mail, and returns what some blocks print.
+func (b booted) walk(t *testing.T, mail *postman) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/book/debian.md")
 	expect.OK(t, err)
@@ -90,6 +93,9 @@ func (b booted) walk(t *testing.T) map[string]string {
 			b.edit(t, "/usr/share/doc/sandlot/examples/Caddyfile", "\n{\n", "\n{\n\tacme_ca https://acme.example:14000/dir\n")
 		case strings.Contains(commands, "/v1/publish"):
 			said["curl"] = out
+			b.confirm(t, mail)
+		case strings.Contains(commands, " admin grant "):
+			said["grant"] = out
 		case strings.Contains(commands, "certbot renew"):
 			said["next day"] = out
 		}
@@ -100,6 +106,13 @@ func (b booted) walk(t *testing.T) map[string]string {
 		}
 	}
 	return said
+}
+
+// confirm presses the button of the page to which the mail leads.
+func (b booted) confirm(t *testing.T, mail *postman) {
+	t.Helper()
+	testenv.Eventually(t, time.Minute, "a message", func() bool { return mail.confirms(somebody) != "" })
+	b.paste(t, "curl -fsS -o /dev/null -H 'Sec-Fetch-Site: same-origin' -d token="+mail.confirms(somebody)+" https://example.com/verify")
 }
 
 // upgrade installs a newer package while visitors come, and counts how they fare.

@@ -34,7 +34,7 @@ func local() Config {
 func open() Config {
 	return Config{
 		Places: sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"},
-		Facts:  Facts{Quarantine: true, Accounts: admission.Rate{Count: 60, Per: time.Hour, Burst: 20}, Writes: admission.Rate{Count: 3600, Per: time.Hour, Burst: 1000}},
+		Facts:  Facts{Site: "Class 4b", Quarantine: true, Accounts: admission.Rate{Count: 60, Per: time.Hour, Burst: 20}, Writes: admission.Rate{Count: 3600, Per: time.Hour, Burst: 1000}},
 	}
 }
 
@@ -212,6 +212,9 @@ func TestTheSkillIsWhatItsListSays(t *testing.T) {
 		if !ok || said.Name != one.Name || said.Description != one.Description || len(said.Description) > 1024 || !regexp.MustCompile(`/`+said.Name+`/SKILL\.md$`).MatchString(one.URL) {
 			t.Errorf("%s: it says %+v, the list %+v", name, said, one)
 		}
+		site := cmp.Or(g.Facts.Site, "Sandlot")
+		expect.Contains(t, name+": the skill", skill, "\n# Publish on "+site+"\n")
+		expect.Equal(t, name+": times that the description has the name", strings.Count(said.Description, "on "+site), 2)
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 
 // Description returns the purpose of the skill, and the occasions for it.
 func (v *view) Description() string {
-	return "Publish a web page, a game or a small web project at an address of its own on Sandlot (" + v.Base +
+	return "Publish a web page, a game or a small web project at an address of its own on " + v.Site() + " (" + v.Base +
 		") with one HTTP call, and change it later. Use it when the user wants to put HTML, a game or a demo online, " +
-		"to share or host it, to update one that is on Sandlot, or asks how often it was played."
+		"to share or host it, to update one that is on " + v.Site() + ", or asks how often it was played."
 }
 
 // Site returns the name of the instance.

@@ -1,7 +1,7 @@
 // Command image writes the container image of a release as one OCI archive with a manifest for each system, without
 // Docker and without a network:
 //
-//	image -version 0.1.0 -revision COMMIT -time UNIX -zones FILE -out FILE amd64=PROGRAM arm64=PROGRAM
+//	image -version 0.1.0 -revision COMMIT -time UNIX -zones FILE -licenses FILES -out FILE amd64=PROGRAM arm64=PROGRAM
 //
 // "docker load", "podman load" and "skopeo copy oci-archive:FILE ..." read it. The same programs, arguments and Go make the
 // same bytes.
@@ -38,7 +38,8 @@ const user = 65532
 type release struct {
 	version, revision string
 	made              time.Time
-	zones             string // Go's file of time zones
+	zones             string   // Go's file of time zones
+	licenses          []string // files
 }
 
 func main() {
@@ -47,9 +48,10 @@ func main() {
 	revision := flag.String("revision", "", "commit of the program")
 	made := flag.Int64("time", 0, "time of that commit, in seconds of Unix")
 	zones := flag.String("zones", "", "file of time zones, $(go env GOROOT)/lib/time/zoneinfo.zip")
+	licenses := flag.String("licenses", "", "files of licences, with commas between them")
 	out := flag.String("out", "", "file to write")
 	flag.Parse()
-	r := release{*version, *revision, time.Unix(*made, 0).UTC(), *zones}
+	r := release{*version, *revision, time.Unix(*made, 0).UTC(), *zones, strings.Split(*licenses, ",")}
 	if err := r.write(*out, flag.Args()); err != nil {
 		log.Fatal("image: ", err)
 	}
@@ -80,7 +82,7 @@ func (r release) write(out string, programs []string) error {
 	return r.archive(folder, out)
 }
 
-// image returns the program on top of a system: certificates, time zones, and a folder for its data.
+// image returns the program on top of a system: certificates, time zones, licences, and a folder for its data.
 func (r release) image(arch, path string) (v1.Image, error) {
 	program, err := os.ReadFile(path)
 	if err != nil {
@@ -91,11 +93,20 @@ func (r release) image(arch, path string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	docs := []tar.Header{folder("usr/share/doc", 0o755, 0), folder("usr/share/doc/sandlot", 0o755, 0)}
+	for _, path := range r.licenses {
+		name := "usr/share/doc/sandlot/" + filepath.Base(path)
+		if contents[name], err = os.ReadFile(path); err != nil {
+			return nil, err
+		}
+		docs = append(docs, file(name, 0o644))
+	}
 	img := mutate.MediaType(empty.Image, types.OCIManifestSchema1)
 	img = mutate.ConfigMediaType(img, types.OCIConfigJSON)
 	for _, files := range [][]tar.Header{
 		{folder("etc", 0o755, 0), folder("etc/ssl", 0o755, 0), folder("etc/ssl/certs", 0o755, 0), file("etc/ssl/certs/ca-certificates.crt", 0o644)},
 		zones,
+		docs,
 		{folder("data", 0o700, user), folder("tmp", 0o1777, 0)},
 		{file("sandlot", 0o755)},
 	} {
