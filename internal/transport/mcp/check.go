@@ -31,9 +31,12 @@ type apiCheck struct {
 			Status int    `json:"status"`
 		} `json:"failed_requests"`
 		Findings []warning `json:"findings"`
-		Picture  []byte    `json:"picture"`
-		Type     string    `json:"picture_type"`
 	} `json:"checked"`
+	Picture *struct {
+		Type    string `json:"content_type"`
+		Content []byte `json:"content"`
+	} `json:"picture"`
+	Warnings []warning `json:"warnings"` // of the static check, where nothing is opened
 }
 
 // aCheck is the answer of check.
@@ -66,7 +69,7 @@ func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 	if refused := t.getJSON(c, pathOf(id, "checks"), url.Values{"wait": {checkWait}, "picture": {"true"}}, &got); refused != nil {
 		return nil, refused
 	}
-	out := aCheck{Project: got.Project, Version: got.Version, State: got.State, Reason: cutTo(got.Reason, 200), Ahead: got.Ahead, Warnings: brief(warnings)}
+	out := aCheck{Project: got.Project, Version: got.Version, State: got.State, Reason: cutTo(got.Reason, 200), Ahead: got.Ahead, Warnings: brief(append(warnings, got.Warnings...))}
 	var blocks []sdk.Content
 	if seen := got.Checked; seen != nil {
 		out.Checked, out.Moved, out.Paint = seen.Version, seen.Moved, seen.Paint
@@ -79,9 +82,9 @@ func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 			out.Hints = append(out.Hints, cutTo(spoken(f.Hint), 120))
 			out.Data.Findings = append(out.Data.Findings, words(f.Message, 120)) // some repeat the page
 		}
-		if len(seen.Picture) > 0 && len(seen.Picture) <= maxPicture {
-			blocks = append(blocks, &sdk.ImageContent{Data: seen.Picture, MIMEType: seen.Type})
-		}
+	}
+	if p := got.Picture; p != nil && len(p.Content) <= maxPicture {
+		blocks = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type})
 	}
 	return result(out.text(), out, blocks...), nil
 }
@@ -106,7 +109,7 @@ func (a aCheck) text() string {
 	case "running":
 		return sentences(fmt.Sprintf("Version %d is being opened. Run check again.", a.Version))
 	case "off":
-		return "No play-tester opens pages here. What publish and update found is in their warnings."
+		return "No play-tester opens pages here. What the check of the files found is in warnings."
 	case "unavailable", "failed":
 		return sentences(fmt.Sprintf("Version %d was not opened.", a.Version), a.Reason)
 	}
