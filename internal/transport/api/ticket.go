@@ -18,6 +18,7 @@ import (
 
 // issue answers with a ticket.
 func (a *API) issue(c *call, told ticket.Told) (reply, error) {
+	told.Tool = !told.Update && fromTools(c.R.Context())
 	out, err := a.Tickets.Issue(c.R.Context(), c.By, told)
 	if err != nil {
 		return reply{}, err
