@@ -105,6 +105,14 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
+type toolsKey struct{}
+
+// WithTools returns a context that marks its request as made by a tool, whose caller sends no HTTP: the hints have
+// sentences alone, and the proposed call is in the member fix.
+func WithTools(ctx context.Context) context.Context { return context.WithValue(ctx, toolsKey{}, true) }
+
+func fromTools(ctx context.Context) bool { return ctx.Value(toolsKey{}) != nil }
+
 // openapiYAML is the OpenAPI document. It never changes.
 //
 //go:embed openapi.yaml
