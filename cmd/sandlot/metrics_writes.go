@@ -20,7 +20,8 @@ type writeCounts struct {
 // A writeSeries has the labels of a count.
 type writeSeries struct{ op, way, outcome string }
 
-// sentBytes is the operation of a request that brings the bytes of a ticket, which decides what is made of them.
+// sentBytes is the operation of a request that brings the bytes of a ticket, which may be for a publish or for an
+// update.
 const sentBytes = "send"
 
 // The operations of each way. They never change.

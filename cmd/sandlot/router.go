@@ -36,7 +36,7 @@ type router struct {
 	pages    *web.Pages
 	guide    *guide.Guide
 	hosts    sandlot.Hosts
-	strict   bool // whether browsers are told to ask the website by https alone
+	strict   bool // whether answers have Strict-Transport-Security
 }
 
 // Limits of a request's header, in addition to that of its size.

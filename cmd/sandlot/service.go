@@ -211,7 +211,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	return err
 }
 
-// upkeep returns the workers that follow other nodes, keep lists and heads current, and delete what is due.
+// upkeep returns the workers that follow other nodes, keep lists and heads current, and delete expired records.
 func (a *app) upkeep(spend func()) []func(context.Context) {
 	s, now, records, log := a.settings, a.store.Now, a.store.Upkeep(), a.log
 	hear := func(context.Context) {}
@@ -290,7 +290,7 @@ func inlineMax(setting size) int {
 	return int(setting)
 }
 
-// mailer returns a mailer by SMTP, or one that writes to a folder.
+// mailer returns a mailer that sends by SMTP or writes to a folder.
 func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {

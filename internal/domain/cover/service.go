@@ -195,7 +195,7 @@ func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (
 	return sandlot.File{}, sandlot.ErrNotFound
 }
 
-// ChooseNone puts the title on a tile, whatever pictures the project has.
+// ChooseNone puts the title on a tile, even if the project has pictures.
 func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err

@@ -19,8 +19,8 @@ const createTries = 5
 // With in.Idempotency a repeat within IdempotencyLife returns the first answer and creates nothing. An instance that
 // takes no new accounts answers CodePublishClosed.
 //
-// With an invitation it also creates one where a key is needed, and uses the invitation up: one that opens no account
-// any more is ErrNotFound.
+// With an invitation it also creates one where a key is needed, and uses the invitation up: an invitation that opens no
+// account any more is ErrNotFound.
 func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
 	by = sandlot.Caller{From: by.From}
 	if err := s.admitNew(by); err != nil && (in.Invitation == "" || s.Opening == sandlot.Closed) {

@@ -100,9 +100,9 @@ type ProjectStore interface {
 	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error
 	// RecoverProject records the versions of p as further ones of the project that has the id p.ID, or had it until it
 	// was deleted, with all current files of that one ended, and records p.Log. A project in the trash is taken out of
-	// it. One that was deleted for good, whose earlier versions go, also gets the account and what p says about itself;
-	// its address, its number, its keys and its plays stay. An id that was never used is ErrNotFound. A project of
-	// another account, and one whose account is gone, is ErrMoved. Only p.Account, its contents and texts count.
+	// it. A project that was deleted for good loses its earlier versions, and also gets the account and the description
+	// of p; its address, its number, its keys and its plays stay. An id that was never used is ErrNotFound. A project
+	// of another account, or of an account that is gone, is ErrMoved. Only p.Account, its contents and texts count.
 	RecoverProject(ctx context.Context, p NewProject) (sandlot.Project, error)
 }
 

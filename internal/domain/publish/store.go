@@ -130,7 +130,7 @@ type Joining struct {
 // step.
 type NewProject struct {
 	ID      sandlot.ProjectID
-	Account sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, whoever the caller is
+	Account sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, for any caller
 	New     *NewAccount       // recorded in the same step, and then the owner
 	// the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a key of a suspended account ErrSuspended
 	By        int64
@@ -148,7 +148,7 @@ type NewProject struct {
 	History
 }
 
-// Described holds what the owner of a new project says about it, beside its title.
+// Described holds the owner's choices for a new project, beside its title.
 type Described struct {
 	Lang        string
 	Description string
@@ -196,7 +196,7 @@ type Edit struct {
 	Wrapper     string // empty: as before
 	Email       *NewEmail
 	Upload      *Completion
-	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
+	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, even if the step would fail otherwise
 	Within      Quota              // of the owner
 
 	Details      DetailsChange // recorded in the same step; its Title, By and Expect are ignored

@@ -103,9 +103,22 @@ func documented(t *testing.T) map[string][]string {
 	return tables
 }
 
-// compares holds the columns of a schema against the document and the list.
-func compares(t *testing.T, schema map[string][]string) {
+// compares holds the rows of a schema, of a table and a column each, against the document and the list, and returns the
+// columns by table.
+func compares(t *testing.T, rows interface {
+	Next() bool
+	Scan(to ...any) error
+	Err() error
+},
+) map[string][]string {
 	t.Helper()
+	schema := map[string][]string{}
+	for rows.Next() {
+		var table, column string
+		expect.OK(t, rows.Scan(&table, &column))
+		schema[table] = append(schema[table], column)
+	}
+	expect.OK(t, rows.Err())
 	said := documented(t)
 	for table, columns := range schema {
 		for _, c := range said[table] {
@@ -123,6 +136,7 @@ func compares(t *testing.T, schema map[string][]string) {
 		}
 	}
 	expect.Equal(t, "tables of the schema are many", len(schema) > 40, true)
+	return schema
 }
 
 func TestWhatIsKeptIsDocumented(t *testing.T) {
@@ -136,14 +150,7 @@ func TestWhatIsKeptIsDocumented(t *testing.T) {
 		WHERE m.type = 'table'`)
 	expect.OK(t, err)
 	defer rows.Close()
-	schema := map[string][]string{}
-	for rows.Next() {
-		var table, column string
-		expect.OK(t, rows.Scan(&table, &column))
-		schema[table] = append(schema[table], column)
-	}
-	expect.OK(t, rows.Err())
-	compares(t, schema)
+	schema := compares(t, rows)
 	t.Run("no row is left of a table that is gone", func(t *testing.T) {
 		for table := range documented(t) {
 			_, here := schema[table]
@@ -163,12 +170,5 @@ func TestWhatIsKeptIsDocumentedForPostgres(t *testing.T) {
 		WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE'`)
 	expect.OK(t, err)
 	defer rows.Close()
-	schema := map[string][]string{}
-	for rows.Next() {
-		var table, column string
-		expect.OK(t, rows.Scan(&table, &column))
-		schema[table] = append(schema[table], column)
-	}
-	expect.OK(t, rows.Err())
-	compares(t, schema)
+	compares(t, rows)
 }

@@ -64,9 +64,8 @@ var movedTables = []engine.Table{
 	moved("runs", "kind", "at good_at damaged"),
 }
 
-// Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to
-// inline-max, checkpoints 32 bytes for each MiB, an upload a bit for each part, an idempotency record what it takes
-// to answer again.
+// Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to inline-max,
+// checkpoints 32 bytes for each MiB, an upload a bit for each part, an idempotency record its answer.
 const (
 	movedPage      = 500
 	movedHeavyPage = 64

@@ -91,7 +91,7 @@ func encode(v any) ([]byte, error) {
 
 type requestIDKey struct{}
 
-// NewRequestID returns a random name for one request; one that a client chose could mislead readers of a log.
+// NewRequestID returns a random name for one request; a client's choice could mislead readers of a log.
 func NewRequestID() string { return rand.Text() }
 
 // WithRequestID returns a context with the id of its request, for its log and this package.

@@ -162,8 +162,8 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 // notes joins the warnings of the Service with those of this package, and adds the calls that some propose.
 func (a *API) notes(c *call, more []sandlot.Warning) notes {
 	for i, w := range more {
-		if w.Fix.Op != sandlot.OpNone {
-			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
+		if w.Fix.Op != sandlot.OpNone && !fromTools(c.R.Context()) {
+			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), c.Object, w))
 		}
 	}
 	return notes{append(c.Warnings, more...)}

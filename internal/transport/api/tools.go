@@ -1,17 +1,11 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
 )
-
-type toolsKey struct{}
-
-// WithTools returns a context that marks a request as the call of a tool.
-func WithTools(ctx context.Context) context.Context { return context.WithValue(ctx, toolsKey{}, true) }
 
 // CallerOf returns the caller of a request by its Authorization header, as every call of the API has it: nobody without
 // one. A wrong key is counted, and refused.
@@ -21,5 +15,5 @@ func CallerOf(r *http.Request, limits *admission.Limits) (sandlot.Caller, error)
 	if err != nil || !sent {
 		return sandlot.Caller{From: limits.Sender(origin)}, err
 	}
-	return limits.Identify(r.Context(), origin, key)
+	return limits.Identify(r.Context(), origin, sandlot.Presented{Key: key})
 }
