@@ -31,7 +31,8 @@ type apiChange struct {
 	Filename string `json:"filename"`
 	Files    []file `json:"files"`
 	Checks   *struct {
-		State string `json:"state"`
+		State   string `json:"state"`
+		Message string `json:"message"` // whether and when it is opened
 	} `json:"checks"`
 	Warnings []warning `json:"warnings"`
 }
@@ -114,10 +115,12 @@ func (a apiChange) looks() string {
 	if a.Checks == nil || a.DryRun {
 		return ""
 	}
-	switch a.Checks.State {
-	case "waiting", "running":
+	switch {
+	case a.Checks.Message != "":
+		return cutTo(spoken(a.Checks.Message), 160)
+	case a.Checks.State == "waiting" || a.Checks.State == "running":
 		return "The play-tester opens it within a minute: run check."
-	case "off":
+	case a.Checks.State == "off":
 		return "No play-tester opens pages here: run check for the rest."
 	}
 	return ""
