@@ -24,7 +24,7 @@ func Curl(base string, on Request, e *sandlot.Error) string {
 			"Make it smaller, or split it into several files of the project.", on.Most)
 	}
 	p := propose(on, e)
-	lines := []string{lostKey(e, base+"/account"), e.Fix.Note}
+	lines := []string{on.lostKeys(e), e.Fix.Note}
 	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == sandlot.OpNone || p.op == sandlot.OpNone) {
 		lines = []string{"See " + base + "/openapi.json for what this service takes."}
 	}
@@ -51,13 +51,12 @@ func Curl(base string, on Request, e *sandlot.Error) string {
 	return withProse(append(lines, p.curl(base, e)...))
 }
 
-// lostKey returns the advice for a lost key, where the request needs another key than it has.
-func lostKey(e *sandlot.Error, account string) string {
+// lostKeys returns the advice for lost keys, where the request needs another key than it has.
+func (on Request) lostKeys(e *sandlot.Error) string {
 	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""
 	}
-	return "If the key is lost, don't publish again: your user logs in at " + account +
-		" by e-mail and makes a new key there."
+	return on.LostKeys
 }
 
 // curl returns the calls of a proposal.
