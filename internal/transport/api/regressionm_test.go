@@ -45,7 +45,10 @@ func TestRegressionM09FindingsOfThePlayTesterReachTheOwner(t *testing.T) {
 	made := w.post("/v1/publish", "", obj{"email": someone, "text": "<!doctype html><title>A</title><p>1"}).wants(201)
 	w.account, w.project, w.projectID = made.str("api_key"), made.str("project_api_key"), made.str("project_id")
 	at := "/v1/project/" + w.projectID
-	expect.Same(t, "the checks of a publish", made.body["checks"], any(obj{"state": "waiting", "url": "http://localhost:8080" + at + "/checks"}))
+	expect.Same(t, "the checks of a publish", made.body["checks"], any(obj{
+		"state": "waiting", "url": "http://localhost:8080" + at + "/checks",
+		"message": "The play-tester opens this version when those before it are done, each in some 15 seconds. GET http://localhost:8080" + at + "/checks?wait=20 waits for it, and counts them (ahead).",
+	}))
 	expect.Same(t, "its place in the queue", w.get(at+"/checks", w.project).wants(200).body["ahead"], any(0.0))
 	other := w.post("/v1/publish", "", obj{"email": someone, "text": "<!doctype html><title>B</title><p>2"}).wants(201)
 	expect.Same(t, "the place of another", w.get("/v1/project/"+other.str("project_id")+"/checks", other.str("api_key")).wants(200).body["ahead"], any(1.0))
@@ -76,7 +79,7 @@ func TestRegressionM09ChecksWaitForTheTrial(t *testing.T) {
 	expect.Equal(t, "the state in the end", (<-ended).wants(200).str("state"), "done")
 	expect.Equal(t, "the state without anything to wait for", w.get(at+"?wait=20", w.project).wants(200).str("state"), "done")
 	refused := w.get(at+"?wait=soon", w.project).refused(400, sandlot.CodeInvalidField)
-	expect.Equal(t, "the hint", strings.Contains(refused.str("hint"), "wait=20"), true)
+	expect.Equal(t, "the hint", strings.Contains(refused.str("hint"), "wait=25"), true)
 }
 
 // TestRegressionM10AHintKeepsWhatGuards: the call of a hint has the field whose value was refused, or changes nothing.
