@@ -13,6 +13,17 @@ type Places struct {
 	Base     *url.URL // of the API and the pages, without a trailing slash
 	Content  string   // host[:port] under which each project has its own name; empty if there is none
 	PathForm bool     // whether {base}/~/{project_id}/ is served
+	Mailless bool     // whether no mail is sent, so that nobody can log in by e-mail
+}
+
+// LostKeys returns the advice for lost keys: the way back to a project for its owner.
+func (p Places) LostKeys() string {
+	if p.Mailless {
+		return "Keys lost? Do not publish again. This service sends no e-mail: " +
+			"its operator makes a key with `sandlot admin new-key HANDLE`."
+	}
+	return "Keys lost? Do not publish again. Your user opens " + p.Base.String() +
+		"/account, logs in by e-mail and makes a key for this project."
 }
 
 // Addresses are the absolute links of a project, as Places makes them.

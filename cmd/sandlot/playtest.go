@@ -41,12 +41,12 @@ func (s settings) checkPlaytest() error {
 // playtester starts the play-tester, if the settings request one. Its browser reads files through files, which is set
 // before it runs.
 func (a *app) playtester(files *trialFiles, shots trial.Shots) {
-	if !a.settings.Playtest {
-		a.trials = trial.New(a.store.Trials(), a.service.Reader, nil)
+	a.tester.Off = !a.settings.Playtest
+	a.trials = trial.New(a.store.Trials(), a.service.Reader, &a.tester)
+	if a.tester.Off {
 		return
 	}
 	a.opened = &trial.Counts{}
-	a.trials = trial.New(a.store.Trials(), a.service.Reader, &a.tester)
 	user, _ := browser.FindUser(a.settings.PlaytestUser) // was checked at the start
 	r := &trial.Runner{
 		Store: a.store.Trials(), Projects: a.service.Reader, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots,

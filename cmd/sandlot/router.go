@@ -138,6 +138,8 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		return "mcp", s.mcp.Account
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
 		return "play", http.HandlerFunc(s.play.ServePath)
+	case onBase && path == "/login" && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):
+		return "api", s.api // its 404 says how lost keys are replaced; the page takes a form
 	case onBase && s.guide.Takes(r):
 		return "guide", s.guide
 	case onBase && s.guide.HasPage(path):

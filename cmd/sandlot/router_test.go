@@ -34,6 +34,38 @@ func TestAPathThatIsNotThere(t *testing.T) {
 	}
 }
 
+// TestCallsForALoginGetTheWayBackToLostKeys: with and without /v1, and on the path where people log in, too, which takes forms alone. What
+// the sentence says depends on whether the service sends mail.
+func TestCallsForALoginGetTheWayBackToLostKeys(t *testing.T) {
+	t.Parallel()
+	bin := testenv.Binary(t)
+	for name, c := range map[string]struct {
+		flags []string
+		want  string
+	}{
+		"without mail": {nil, "Keys lost? Do not publish again. This service sends no e-mail: its operator makes a key with `sandlot admin new-key HANDLE`."},
+		"with mail": {
+			[]string{"--base-url", "http://localhost", "--smtp-url", "smtp://127.0.0.1:9"},
+			"Keys lost? Do not publish again. Your user opens http://localhost/account, logs in by e-mail and makes a key for this project.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := testenv.Start(t, bin, c.flags...)
+			for _, path := range []string{"/v1/login", "/v1/recover", "/v1/keys", "/v1/auth/login", "/login", "/recover", "/keys", "/auth/login"} {
+				resp, body := asks(t, s, "POST", path, "localhost", "Content-Type", "application/json")
+				expect.Equal(t, "the status of "+path, resp.StatusCode, http.StatusNotFound)
+				expect.Contains(t, "the hint of "+path, body, `"hint":"`+c.want)
+				expect.Equal(t, path+" lists the endpoints", strings.Contains(body, "/v1/publish"), false)
+			}
+			for _, path := range []string{"/v1", "/llms.txt", "/llms-full.txt", "/skill.md"} {
+				_, body := asks(t, s, "GET", path, "localhost")
+				expect.Contains(t, path, body, c.want)
+			}
+		})
+	}
+}
+
 // TestRegressionM42TheContentHostSaysWhoseItIs: whoever meets a project knows its address alone.
 func TestRegressionM42TheContentHostSaysWhoseItIs(t *testing.T) {
 	t.Parallel()

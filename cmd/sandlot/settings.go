@@ -124,7 +124,7 @@ func (s settings) places(addr string) (sandlot.Places, error) {
 	if err != nil {
 		return sandlot.Places{}, err
 	}
-	p := sandlot.Places{Base: base, Content: strings.ToLower(s.ContentHost)}
+	p := sandlot.Places{Base: base, Content: strings.ToLower(s.ContentHost), Mailless: s.SMTPURL == ""}
 	_, notName := netip.ParseAddr(base.Hostname())
 	switch {
 	case p.Content == "none" || p.Content == "" && notName == nil:

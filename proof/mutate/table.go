@@ -240,6 +240,8 @@ func integrity() []mutation {
 		{"a version is recorded without its primary file", "internal/storage/sqlstore/manage.go", "return sandlot.ErrNoPrimary", "return nil", storeTests},
 		{"bytes are deleted of a step that may have happened", "internal/domain/publish/contents_held.go", "to := doubtful", "to := staged", "-run ^TestRegression32 " + publishTests},
 		{"the collector does not wait a day", "internal/domain/operate/collect.go", "c.Strays(ctx, now.Add(-Grace))", "c.Strays(ctx, now)", operateTests},
+		{"each call that waits for a trial looks for itself", "internal/domain/trial/await.go", "	if w.look == nil {", "	if true {", "./internal/domain/trial"},
+		{"a stop waits for calls that wait for a trial", "internal/domain/trial/await.go", "c.State.pending() && s.status.able()", "c.State.pending()", "./internal/domain/trial"},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
 	}
 }

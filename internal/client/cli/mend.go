@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"sandlot/internal/client/client"
 )
@@ -99,13 +100,18 @@ func withFlag(flag, value, note string) mend {
 	}
 }
 
-func login(s *session, _ *client.Error, f *Failure) {
-	anew := "one that is lost is made anew at " + s.server() + "/account:"
-	f.Notes = []string{"Log in with a key of the account, which is read from standard input; " + anew}
+func login(s *session, e *client.Error, f *Failure) {
+	f.Notes = []string{"Log in with a key of the account, which is read from standard input:"}
 	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
 	if key, _ := s.env.Lookup(keyVariable); key != "" {
 		f.Notes = []string{"The key was that of " + keyVariable + ". Set it right, or unset it and log in:"}
 		f.Fix = []string{command("unset", keyVariable), f.Fix[0]}
+	}
+	if e == nil {
+		return
+	}
+	if lines := notes(e.Hint); len(lines) > 0 && strings.HasPrefix(lines[0], "Keys lost?") {
+		f.Notes = append(lines[:1], f.Notes...)
 	}
 }
 

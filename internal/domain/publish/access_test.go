@@ -262,6 +262,9 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("Versions", forOwnersOfFiles, func(s *testworld.Scene, by sandlot.Caller) error {
 		return second(s.Publish.Reader.Versions(t.Context(), by, string(s.Project.ID), 20, ""))
 	})
+	gate("Findings", forOwnersOfFiles, func(s *testworld.Scene, by sandlot.Caller) error {
+		return second(s.Publish.Reader.Findings(t.Context(), by, string(s.Project.ID), nil))
+	})
 	gate("Describe", forArranging, func(s *testworld.Scene, by sandlot.Caller) error {
 		return s.Publish.Describe(t.Context(), by, s.Project.ID, publish.DescribeInput{Details: publish.Details{Title: "other"}})
 	})

@@ -94,6 +94,21 @@ func (s *Reader) File(ctx context.Context, by sandlot.Caller, ref, name string, 
 	return v, nil
 }
 
+// Findings returns the warnings of the static check about the whole current version of a project, for callers who may
+// read all of its files. ref is as in File. charge takes the bytes that are read.
+func (s *Reader) Findings(ctx context.Context, by sandlot.Caller, ref string, charge sandlot.Charge) (w []sandlot.Warning, err error) {
+	defer func() { err = s.present(ctx, by, err) }()
+	p, err := s.readable(ctx, by, ref)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.store.Files(ctx, p.ID, p.Version)
+	if err != nil {
+		return nil, fmt.Errorf("read files to check: %w", err)
+	}
+	return s.versionWarnings(ctx, p, files, files, charge)
+}
+
 // Limits of one page of projects.
 const (
 	DefaultPage = 100

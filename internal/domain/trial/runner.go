@@ -137,6 +137,7 @@ func (r *Runner) Round(ctx context.Context) error {
 	}
 	r.Counts.Done.Add(1)
 	err = r.Store.EndTrial(ctx, due, Done, seen.write())
+	r.Status.announce()
 	if err == nil || errors.Is(err, sandlot.ErrNotFound) { // another node has it by now
 		return untaken
 	}

@@ -9,11 +9,9 @@ package trial
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"sandlot"
-	"sandlot/internal/base/worker"
 )
 
 // State is the progress of the trial of a project's current version.
@@ -55,12 +53,12 @@ type Service struct {
 	store    Store
 	projects Projects
 	status   *Status
-	waiting  chan struct{} // a slot for each call of Await that waits
+	waits    *waits
 }
 
-// New returns a Service. status is that of the Runner beside it; nil: there is none.
+// New returns a Service. status is that of the Runner beside it.
 func New(store Store, projects Projects, status *Status) *Service {
-	return &Service{store: store, projects: projects, status: status, waiting: make(chan struct{}, mostWaiting)}
+	return &Service{store, projects, status, newWaits(store, status)}
 }
 
 // Checks returns the results of a project's trials, by its id or one of its addresses. It is only for callers who may
@@ -73,20 +71,20 @@ func (s *Service) Checks(ctx context.Context, by sandlot.Caller, ref string) (Ch
 	if err != nil {
 		return Checks{}, err
 	}
-	c, err := s.checks(ctx, page.Project)
+	found, err := s.store.Trials(ctx, page.Project.ID)
+	if err != nil {
+		return Checks{}, fmt.Errorf("read trial: %w", err)
+	}
+	c, err := s.checks(page.Project, found[page.Project.ID])
 	if err != nil {
 		return c, err
 	}
 	return s.queued(ctx, c)
 }
 
-// checks returns the Checks of a project, without its place in the queue.
-func (s *Service) checks(ctx context.Context, p sandlot.Project) (Checks, error) {
-	r, err := s.store.Trial(ctx, p.ID)
-	if err != nil {
-		return Checks{}, fmt.Errorf("read trial: %w", err)
-	}
-	c := Checks{Project: p}
+// checks returns the Checks of a project with this record, without its place in the queue.
+func (s *Service) checks(p sandlot.Project, r Record) (c Checks, err error) {
+	c.Project = p
 	c.State, c.Reason = s.state(p, r)
 	c.TooMany = c.State == NotOpened && r.Outcome == Passed
 	if r.Outcome == Done {
@@ -101,7 +99,7 @@ func (s *Service) checks(ctx context.Context, p sandlot.Project) (Checks, error)
 
 // state returns the progress of the trial of the current version.
 func (s *Service) state(p sandlot.Project, r Record) (State, string) {
-	off, why := s.status.look()
+	why := s.status.reason()
 	switch {
 	case r.Version == p.Version && r.Outcome == Done:
 		return Ended, ""
@@ -111,73 +109,12 @@ func (s *Service) state(p sandlot.Project, r Record) (State, string) {
 		return NotOpened, "The browser broke off with this version, twice. That may be no fault of the project."
 	case r.Running == p.Version:
 		return Running, ""
-	case off:
+	case s.status.Off:
 		return Off, "This service does not open projects by itself."
 	case why != "":
 		return Unavailable, why
 	}
 	return Waiting, ""
-}
-
-// Status holds the reason why the Runner of this process can open nothing. The zero value has none. It may be used
-// concurrently; a nil one is that of a service without a play-tester.
-type Status struct{ why atomic.Value }
-
-// Set sets the reason why nothing can be opened; empty: it can.
-func (s *Status) Set(why string) { s.why.Store(why) }
-
-func (s *Status) look() (off bool, why string) {
-	if s == nil {
-		return true, ""
-	}
-	why, _ = s.why.Load().(string)
-	return false, why
-}
-
-// WaitMax is the longest wait of Await: less than the time after which most clients and proxies give up.
-const WaitMax = 20 * time.Second
-
-const (
-	askEvery    = 500 * time.Millisecond
-	mostWaiting = 200 // calls of Await at once; each holds a connection
-)
-
-// Await returns c, the Checks of a project, anew as soon as the trial of its current version is over, and after wait or
-// WaitMax at the latest. It reads no list of files. It does not wait while nothing can be opened, nor while 200 other
-// calls wait.
-func (s *Service) Await(ctx context.Context, by sandlot.Caller, c Checks, wait time.Duration) (Checks, error) {
-	if err := sandlot.Authorize(by, sandlot.ActReadFiles, &c.Project); err != nil {
-		return Checks{}, err
-	}
-	if wait <= 0 || !c.State.pending() {
-		return c, nil
-	}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
-		return c, nil
-	}
-	for end := time.Now().Add(min(wait, WaitMax)); c.State.pending() && s.rest(ctx, end); {
-		p, err := s.projects.Current(ctx, by, c.Project.ID)
-		if err == nil {
-			err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
-		}
-		if err != nil {
-			return Checks{}, err
-		}
-		if c, err = s.checks(ctx, p); err != nil {
-			return Checks{}, err
-		}
-	}
-	return s.queued(ctx, c)
-}
-
-// rest waits before the next look, and reports whether there is time for one.
-func (s *Service) rest(ctx context.Context, end time.Time) bool {
-	_, why := s.status.look()
-	left := time.Until(end)
-	return why == "" && left > 0 && worker.Wait(ctx, min(left, askEvery))
 }
 
 // pending reports whether a trial has yet to end.
@@ -198,13 +135,14 @@ const mostWarned = 10
 // After returns the State of the trial of a version that was just made, and the Warnings of the version before it, 0
 // for none.
 func (s *Service) After(ctx context.Context, by sandlot.Caller, p sandlot.Project, before int) (State, []sandlot.Warning, error) {
-	if off, _ := s.status.look(); off {
+	if s.status.Off {
 		return Off, nil, nil
 	}
-	r, err := s.store.Trial(ctx, p.ID)
+	found, err := s.store.Trials(ctx, p.ID)
 	if err != nil {
 		return "", nil, fmt.Errorf("read trial: %w", err)
 	}
+	r := found[p.ID]
 	state, _ := s.state(p, r)
 	p.Version = before
 	warnings, err := warn(by, p, r)
@@ -214,15 +152,20 @@ func (s *Service) After(ctx context.Context, by sandlot.Caller, p sandlot.Projec
 // Warnings returns a warning for each of the first ten projects whose version was found broken when it was opened. It
 // skips projects whose files by may not read.
 func (s *Service) Warnings(ctx context.Context, by sandlot.Caller, projects ...sandlot.Project) (all []sandlot.Warning, err error) {
-	if off, _ := s.status.look(); off {
+	if s.status.Off {
 		return nil, nil
 	}
-	for _, p := range projects[:min(len(projects), mostWarned)] {
-		r, err := s.store.Trial(ctx, p.ID)
-		if err != nil {
-			return all, fmt.Errorf("read trial: %w", err)
-		}
-		warnings, err := warn(by, p, r)
+	projects = projects[:min(len(projects), mostWarned)]
+	ids := make([]sandlot.ProjectID, len(projects))
+	for i, p := range projects {
+		ids[i] = p.ID
+	}
+	found, err := s.store.Trials(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("read trials: %w", err)
+	}
+	for _, p := range projects {
+		warnings, err := warn(by, p, found[p.ID])
 		if err != nil {
 			return all, err
 		}

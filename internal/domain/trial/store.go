@@ -56,8 +56,8 @@ type Store interface {
 	EndTrial(ctx context.Context, d Due, how Outcome, seen []byte) error
 	// GiveBackTrial only ends the lease: the version is due again. With forget this try does not count.
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
-	// Trial returns the Record of a project's trials, zero without any.
-	Trial(ctx context.Context, id sandlot.ProjectID) (Record, error)
+	// Trials returns the Records of these projects' trials, by one query. A project without any has none.
+	Trials(ctx context.Context, ids ...sandlot.ProjectID) (map[sandlot.ProjectID]Record, error)
 	// TrialsAhead returns the number of versions that ClaimTrial would lease before that of a project, MostAhead at
 	// most; 0 if it is not due.
 	TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error)

@@ -22,7 +22,7 @@ func PlaceholderEmail(address string) bool {
 	switch {
 	case slices.ContainsFunc(nobodys, func(end string) bool { return strings.HasSuffix("."+domain, end) }):
 		return true
-	case local == "test" && slices.Contains(tests, domain):
+	case local == "test" && slices.Contains(tests, domain), strings.HasPrefix(domain, "example."):
 		return true
 	}
 	return slices.Contains(madeUp, domain) || slices.Contains(placeholders, local)

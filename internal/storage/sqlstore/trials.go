@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"slices"
 	"time"
 
@@ -125,24 +124,28 @@ func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool)
 	}))
 }
 
-func (store Trials) Trial(ctx context.Context, id sandlot.ProjectID) (trial.Record, error) {
-	l := store.db.lease(trial.LeaseMax)
-	r, err := one(ctx, store.db, func(r row) (out trial.Record, err error) {
-		var until int64
-		err = r.Scan(&out.Version, sometime{&out.At}, &out.Outcome, &out.Seen, &out.Running, &until)
-		if len(out.Seen) == 0 {
-			out.Seen = nil
-		}
-		if !l.holds(until) {
-			out.Running = 0
-		}
-		return out, err
-	}, `SELECT t.version, t.at, t.outcome, t.seen, t.trying, t.leased_until FROM trials t JOIN projects p ON p.num = t.project
-		WHERE p.id = ?`, string(id))
-	if errors.Is(err, sandlot.ErrNotFound) {
-		return trial.Record{}, nil
+func (store Trials) Trials(ctx context.Context, ids ...sandlot.ProjectID) (map[sandlot.ProjectID]trial.Record, error) {
+	type record struct {
+		trial.Record
+		id    sandlot.ProjectID
+		until int64
 	}
-	return r, in("read trial", err)
+	l := store.db.lease(trial.LeaseMax)
+	list, err := all(ctx, store.db, fields(func(r *record) []any {
+		return []any{&r.id, &r.Version, sometime{&r.At}, &r.Outcome, &r.Seen, &r.Running, &r.until}
+	}), `SELECT p.id, t.version, t.at, t.outcome, t.seen, t.trying, t.leased_until FROM `+store.db.dialect.Texts("?", "j")+`
+		CROSS JOIN projects p JOIN trials t ON t.project = p.num WHERE p.id = j.value`, engine.List(ids))
+	found := make(map[sandlot.ProjectID]trial.Record, len(list))
+	for _, r := range list {
+		if len(r.Seen) == 0 {
+			r.Seen = nil
+		}
+		if !l.holds(r.until) {
+			r.Running = 0
+		}
+		found[r.id] = r.Record
+	}
+	return found, in("read trials", err)
 }
 
 func (store Trials) TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error) {

@@ -128,5 +128,6 @@ func trialCases() []storeCase {
 	return []storeCase{
 		{"ClaimTrial/RegressionM31 accounts take turns", claimTurns},
 		{"ClaimTrial/for as long as it says", claimLapses},
+		{"Trials/of several projects at once", trialsOfSeveral},
 	}
 }

@@ -42,11 +42,28 @@ func claimLapses(t *testing.T, s Stores) {
 	first := s.claims(t)
 	nothingDue(t, s)
 	s.Later(2 * time.Minute)
-	same(t, "who is at it", must(s.Trials.Trial(t.Context(), p.ID))(t).Running, 0)
+	same(t, "who is at it", must(s.Trials.Trials(t.Context(), p.ID))(t)[p.ID].Running, 0)
 	again := s.claims(t)
 	same(t, "the version", again.Version, first.Version)
 	same(t, "how often it was begun before and now", [2]int{first.Try, again.Try}, [2]int{1, 2})
 	same(t, "that it is another lease", again.Lease != first.Lease, true)
+}
+
+// trialsOfSeveral reads the records of projects of which one was opened, one is being opened, one waits, and one is unknown.
+func trialsOfSeveral(t *testing.T, s Stores) {
+	opened, running, waits := s.mustProject(t, "opened"), s.mustProject(t, "running"), s.mustProject(t, "waits")
+	for range 2 {
+		d := s.claims(t)
+		if d.Project == opened.ID {
+			ok(t, s.Trials.EndTrial(t.Context(), d, trial.Done, []byte(`{"moved":true}`)))
+		}
+	}
+	found := must(s.Trials.Trials(t.Context(), opened.ID, running.ID, waits.ID, "nobodys", opened.ID))(t)
+	same(t, "records", len(found), 2)
+	same(t, "what was seen", string(found[opened.ID].Seen), `{"moved":true}`)
+	same(t, "the version that was opened", found[opened.ID].Version, 1)
+	same(t, "the version that is being opened", found[running.ID].Running, 1)
+	same(t, "records of no projects", len(must(s.Trials.Trials(t.Context()))(t)), 0)
 }
 
 // fresh is a new picture with two widths.

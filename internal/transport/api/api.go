@@ -70,7 +70,7 @@ func New(cfg Config) *API {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &API{cfg, table{routes(), cfg.Places.Base.String()}, newLists(), sync.OnceValue(documentJSON)}
+	return &API{cfg, table{routes(), cfg.Places.Base.String(), cfg.Places.LostKeys()}, newLists(), sync.OnceValue(documentJSON)}
 }
 
 // ServeHTTP answers one request. It panics with http.ErrAbortHandler to break a connection on which a partial answer

@@ -7,10 +7,12 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/cover"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 )
 
-// checks returns the results of the play-tester to a project's owner, and why a picture did not become its cover.
+// checks returns the results of the play-tester to a project's owner, and why a picture did not become its cover; where
+// nothing is opened, the findings of the static check.
 func (a *API) checks(c *call) error {
 	wait, err := c.wait()
 	if err != nil {
@@ -20,7 +22,7 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.Trials.Checks(c.R.Context(), c.By, c.param)
+	found, static, err := c.found(a.Trials, a.Reader)
 	made()
 	sent() // the answer has no list of files, and an account has few turns to wait in
 	if err != nil {
@@ -34,7 +36,7 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
-	answer := newChecks(found)
+	answer := newChecks(found, a.notes(c, static))
 	for _, f := range pictures {
 		answer.CoverFindings = append(answer.CoverFindings, coverFinding{string(f.Source), text(f.File), f.Message()})
 	}
@@ -62,6 +64,15 @@ func (c *call) picture(covers *cover.Service, found trial.Checks) (*pictureInfo,
 	return &pictureInfo{http.DetectContentType(shot), shot}, nil
 }
 
+// found returns the results of the play-tester, and the findings of the static check if it opens nothing.
+func (c *call) found(trials *trial.Service, reader *publish.Reader) (found trial.Checks, static []sandlot.Warning, err error) {
+	found, err = trials.Checks(c.R.Context(), c.By, c.param)
+	if err == nil && (found.State == trial.Off || found.State == trial.Unavailable) {
+		static, err = reader.Findings(c.R.Context(), c.By, c.param, c.Grant.Charge())
+	}
+	return found, static, err
+}
+
 // wait returns the longest wait for the trial, from the query in seconds.
 func (c *call) wait() (time.Duration, error) {
 	said := c.R.URL.Query().Get("wait")
@@ -77,10 +88,25 @@ func (c *call) wait() (time.Duration, error) {
 	return time.Duration(min(seconds, most)) * time.Second, nil
 }
 
-// checksInfo holds the state of the new version's trial in the answer of a change, and the address of its findings.
+// checksInfo holds the state of the new version's trial in the answer of a change, the address of its findings, and a
+// sentence that says whether and when it is opened.
 type checksInfo struct {
-	State trial.State `json:"state"`
-	URL   string      `json:"url"`
+	State   trial.State `json:"state"`
+	URL     string      `json:"url"`
+	Message string      `json:"message"`
+}
+
+// newChecksInfo returns the state of a trial, with the address of its findings.
+func newChecksInfo(state trial.State, url string) *checksInfo {
+	message := "The play-tester opens this version when those before it are done, each in some 15 seconds. " +
+		"GET " + url + "?wait=20 waits for it, and counts them (ahead)."
+	switch state {
+	case trial.Off:
+		message = "This service opens no versions; the warnings of its static check are all that it finds."
+	case trial.Unavailable:
+		message = "The play-tester cannot open a version now, and opens this one when it can: ask for " + url + " later."
+	}
+	return &checksInfo{state, url, message}
 }
 
 // checked returns the checks of a new version, and the warnings of the version before it, 0 for none. A failed read is
@@ -91,7 +117,7 @@ func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sa
 		a.logFault(c, err)
 		return nil, nil
 	}
-	return &checksInfo{state, a.Places.Base.String() + "/v1/project/" + string(p.ID) + "/checks"}, warnings
+	return newChecksInfo(state, a.Places.Base.String()+"/v1/project/"+string(p.ID)+"/checks"), warnings
 }
 
 // brokenPages returns the warnings of the play-tester about current versions. A failed read is logged.
@@ -113,6 +139,7 @@ type checksAnswer struct {
 
 	CoverFindings []coverFinding `json:"cover_findings"`
 	Picture       *pictureInfo   `json:"picture,omitempty"`
+	notes
 }
 
 // coverFinding holds the source of a picture, its file if it has one, and the reason why it is not the cover.
@@ -144,8 +171,8 @@ type findingsInfo struct {
 	Hint    string     `json:"hint"`
 }
 
-func newChecks(c trial.Checks) *checksAnswer {
-	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}, nil}
+func newChecks(c trial.Checks, n notes) *checksAnswer {
+	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}, nil, n}
 	if c.State == trial.Waiting {
 		out.Ahead = &c.Ahead
 	}

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"sandlot"
@@ -100,8 +101,9 @@ type pathNames struct{ param, filename string }
 
 // A table finds the endpoint of a request. base is the address of the service.
 type table struct {
-	routes []route
-	base   string
+	routes   []route
+	base     string
+	lostKeys string // the advice for lost keys
 }
 
 // find sets the route of a request and the names in its path. If there is none, it returns a refusal; for another method
@@ -126,7 +128,7 @@ func (t table) find(c *call) error {
 		}
 	}
 	if c.meant == nil {
-		return t.unknownPath(c.R.Method)
+		return t.unknownPath(c.R.Method, path)
 	}
 	allow := t.methods(c.meant.pattern)
 	c.W.Header().Set("Allow", allow)
@@ -190,16 +192,23 @@ func (t table) methods(pattern string) string {
 	return strings.Join(append(list, http.MethodOptions), ", ")
 }
 
-// unknownPath refuses an unknown path, and lists the endpoints.
-func (t table) unknownPath(method string) error {
+// asksForKeys matches the paths at which other services log somebody in or return a lost key.
+var asksForKeys = regexp.MustCompile(`^(/v1)?/(auth|account|log-?in|sign-?in|sessions?|tokens?|(api-?)?keys?|` +
+	`magic-link|recover(y|-keys?)?|(forgot|reset)(-password|-keys?)?)(/.*)?$`)
+
+// unknownPath refuses an unknown path, and lists the endpoints. One that asks for keys gets the way back to them.
+func (t table) unknownPath(method, path string) error {
+	if asksForKeys.MatchString(strings.ToLower(path)) {
+		return sandlot.Refuse(sandlot.CodeNotFound, "No such path: keys are neither made nor returned by a call.").With(sandlot.OpSame).
+			Note("%s\nWith a key, this says what it covers:\ncurl %s/v1/whoami -H 'Authorization: Bearer <api_key>'", t.lostKeys, t.base)
+	}
 	var list []string
 	for _, rt := range t.routes {
 		list = append(list, rt.method+" "+t.base+rt.pattern)
 	}
 	return sandlot.Refuse(sandlot.CodeNotFound, "No such path. Paths are exact: lower case, no trailing slash.").With(sandlot.OpSame).
-		Note("%sThe endpoints are: %s.\nThere is no login. If a key is lost, don't publish again: your user logs in at %s/account "+
-			"by e-mail and makes a new key there.\nWhat each endpoint is for, with the first call:\ncurl %s/v1",
-			t.doneElsewhere(method), strings.Join(list, ", "), t.base, t.base)
+		Note("%sThe endpoints are: %s.\nWhat each endpoint is for, with the first call:\ncurl %s/v1",
+			t.doneElsewhere(method), strings.Join(list, ", "), t.base)
 }
 
 // doneElsewhere names the call for the effect that clients expect of a method, "" for a method without one.

@@ -74,10 +74,11 @@ func get(g http.Handler, target string, header ...string) *httptest.ResponseReco
 
 // instances are those of which the texts differ.
 func instances() map[string]Config {
-	keyed, closed, bare := open(), open(), open()
+	keyed, closed, bare, mailless := open(), open(), open(), local()
+	mailless.Places.Mailless = true
 	keyed.Facts.Opening, closed.Facts.Opening = sandlot.OpenToKeys, sandlot.Closed
 	bare.Places.Content, bare.Places.PathForm = "", true
-	return map[string]Config{"local": local(), "open": open(), "keyed": keyed, "closed": closed, "bare": bare}
+	return map[string]Config{"local": local(), "open": open(), "keyed": keyed, "closed": closed, "bare": bare, "mailless": mailless}
 }
 
 // mostTokens is what everything for a model may take of its window. A token is at least 3.2 bytes of such a text.
@@ -101,6 +102,10 @@ func TestEverythingForAModelIsShort(t *testing.T) {
 func TestTheTextsAreOfThisInstance(t *testing.T) {
 	t.Parallel()
 	for name, g := range every(t) {
+		for _, path := range []string{"/llms.txt", "/llms-full.txt", "/skill.md"} {
+			expect.Contains(t, name+path, get(g, path).Body.String(), g.Places.LostKeys())
+		}
+		expect.Contains(t, name+" at GET /v1", string(g.Index()), g.Places.LostKeys())
 		for path, d := range g.library().documents {
 			text := string(d.body)
 			for _, wrong := range []string{"localhost:8080", "<no value>", "%!", "\n\n\n", "{{"} {

@@ -160,7 +160,8 @@ func (v *view) index() any {
 		BaseURL   string            `json:"base_url"`
 		First     string            `json:"first_call"`
 		Auth      string            `json:"auth"`
+		LostKeys  string            `json:"lost_keys"`
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
-	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
+	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", v.Places.LostKeys(), docs, list}
 }

@@ -16,8 +16,8 @@ import (
 
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/transfer"
 	"sandlot/internal/domain/trial"
+	"sandlot/internal/domain/transfer"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/api"
@@ -54,7 +54,7 @@ func newWorld(t *testing.T, change ...func(*admission.Config, *publish.Config)) 
 	calls := api.New(api.Config{
 		Version: "1.2.3", Index: documents.Index, Service: w.Publish, Reader: w.Publish.Reader,
 		Intake:  intake.New(intake.Intake{Contents: w.Publish.Contents, Places: cfg.Places}),
-		Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: trial.New(w.DB.Trials(), w.Publish.Reader, nil), Covers: w.Covers,
+		Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{Off: true}), Covers: w.Covers,
 		Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir()}),
 		Places:   cfg.Places, Log: w.Log, Admission: admitted,
 	})

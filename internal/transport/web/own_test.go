@@ -325,7 +325,7 @@ func TestTheOwnerIsToldHowFarTheTrialOfAProjectIs(t *testing.T) {
 	if body := text(t, asKim(h, "GET", ownAt, "")); strings.Contains(body, `id="checks"`) {
 		t.Error("a project that was taken down has checks")
 	}
-	h.change(func(c *Config) { c.Trials = trial.New(h.db.Trials(), h.service.Reader, nil) })
+	h.change(func(c *Config) { c.Trials = trial.New(h.db.Trials(), h.service.Reader, &trial.Status{Off: true}) })
 	if body := text(t, asKim(h, "GET", "/account/projects/"+string(h.fill(1, "pong")[0]), "")); strings.Contains(body, `id="checks"`) {
 		t.Error("a service that opens nothing has checks")
 	}

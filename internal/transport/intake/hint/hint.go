@@ -33,7 +33,7 @@ func Advise(base string, on Request, e *sandlot.Error) Advice {
 			"Make it smaller, or split it into several files of the project.", on.Most)}
 	}
 	p := propose(on, e)
-	lines := append([]string{lostKey(e, base+"/account"), e.Fix.Note}, p.sentences(base, e)...)
+	lines := append([]string{on.lostKeys(e), e.Fix.Note}, p.sentences(base, e)...)
 	if p.waits {
 		return Advice{Text: Lines(lines)}
 	}
@@ -87,13 +87,12 @@ func (p proposal) sentences(base string, e *sandlot.Error) (lines []string) {
 	return lines
 }
 
-// lostKey returns the advice for a lost key, where the request needs another key than it has.
-func lostKey(e *sandlot.Error, account string) string {
+// lostKeys returns the advice for lost keys, where the request needs another key than it has.
+func (on Request) lostKeys(e *sandlot.Error) string {
 	if e.Fix.Op != sandlot.OpPresentKey && e.Code != sandlot.CodeWrongProject && e.Code != sandlot.CodeAccountKeyRequired {
 		return ""
 	}
-	return "If the key is lost, don't publish again: your user logs in at " + account +
-		" by e-mail and makes a new key there."
+	return on.LostKeys
 }
 
 // calls returns the calls of a proposal, at least one, and the sentence before them.

@@ -29,6 +29,7 @@ type Request struct {
 	Archive        string        // the name of the archive on the client's side; "" if none was sent
 	JSON           bool          // whether it was a JSON object
 	Tool           bool          // whether a tool made it, whose caller sends no HTTP
+	LostKeys       string        // the advice for lost keys
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, in any number of parts; 0: unknown
 }

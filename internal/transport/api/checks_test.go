@@ -1,0 +1,55 @@
+package api
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/testkit/expect"
+)
+
+// TestChecksWithoutAPlayTesterHaveTheStaticCheck: the answer comes at once, says that nothing is opened, and has what can be found by reading.
+func TestChecksWithoutAPlayTesterHaveTheStaticCheck(t *testing.T) {
+	t.Parallel()
+	away := &trial.Status{}
+	away.Set("The play-tester of this service cannot start a browser; its operator finds the reason in the log.")
+	for state, status := range map[trial.State]*trial.Status{trial.Off: {Off: true}, trial.Unavailable: away} {
+		t.Run(string(state), func(t *testing.T) {
+			t.Parallel()
+			w := settled(t)
+			w.api.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, status)
+			files := []obj{{"filename": "index.html", "text": `<!doctype html><title>A</title><p>1<script src="js/gone.js"></script>`}, {"filename": "a.css", "text": "a {}"}}
+			made := w.post("/v1/publish", w.account, obj{"files": files}).wants(201)
+			told := made.body["checks"].(obj)
+			expect.Same(t, "the state after a publish", told["state"], any(string(state)))
+			expect.Equal(t, "that no wait is proposed", strings.Contains(told["message"].(string), "wait="), false)
+
+			id, began := made.str("project_id"), time.Now()
+			w.post("/v1/update", w.account, obj{"project_id": id, "filename": "b.css", "text": "b {}"}).wants(200)
+			got := w.get("/v1/project/"+id+"/checks?wait=25", w.account).wants(200)
+			if took := time.Since(began); took > 20*time.Second {
+				t.Errorf("it waited %v", took)
+			}
+			expect.Equal(t, "the state", got.str("state"), string(state))
+			expect.Equal(t, "that there is a reason", got.str("reason") != "", true)
+			messages, hints := got.warnings("missing_file")
+			if len(messages) != 1 || !strings.Contains(messages[0], "js/gone.js") || !strings.Contains(hints[0], "curl ") {
+				t.Errorf("the static check warns %q, with the hint %q", messages, hints)
+			}
+			other := w.post("/v1/publish", "", obj{"email": someone, "text": page}).wants(201)
+			w.get("/v1/project/"+id+"/checks", other.str("api_key")).refused(403, sandlot.CodeWrongProject)
+		})
+	}
+}
+
+// TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck: publish and update have told it.
+func TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	made := w.post("/v1/publish", w.account, obj{"text": `<!doctype html><title>A</title><p>1<script src="js/gone.js"></script>`}).wants(201)
+	got := w.get("/v1/project/"+made.str("project_id")+"/checks", w.account).wants(200)
+	expect.Equal(t, "the state", got.str("state"), "waiting")
+	expect.Equal(t, "that it warns", got.body["warnings"] != nil, false)
+}
