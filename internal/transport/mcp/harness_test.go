@@ -16,8 +16,8 @@ import (
 
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/trial"
 	"sandlot/internal/domain/transfer"
+	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/api"
