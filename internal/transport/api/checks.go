@@ -20,7 +20,7 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, static, err := a.found(c)
+	found, static, err := trialOf(a, c)
 	made()
 	sent() // the answer has no list of files, and an account has few turns to wait in
 	if err != nil {
@@ -41,8 +41,8 @@ func (a *API) checks(c *call) error {
 	return c.answer(reply{http.StatusOK, answer})
 }
 
-// found returns the results of the play-tester, and the findings of the static check if it opens nothing.
-func (a *API) found(c *call) (found trial.Checks, static []sandlot.Warning, err error) {
+// trialOf returns the results of the play-tester, and the findings of the static check if it opens nothing.
+func trialOf(a *API, c *call) (found trial.Checks, static []sandlot.Warning, err error) {
 	found, err = a.Trials.Checks(c.R.Context(), c.By, c.param)
 	if err == nil && (found.State == trial.Off || found.State == trial.Unavailable) {
 		static, err = a.Reader.Findings(c.R.Context(), c.By, c.param, c.Grant.Charge())
