@@ -14,15 +14,16 @@ import (
 
 // The exit codes, which docs/cli.md lists, too.
 const (
-	exitOther    = 1 // a fault of this machine: a file, a disk
-	exitUsage    = 2 // the command is wrong in itself
-	exitKey      = 3 // a key is missing, or the wrong one
-	exitMissing  = 4 // a project, file or version does not exist
-	exitConflict = 5 // it conflicts with an earlier change
-	ExitContent  = 6 // the files cannot be accepted
-	exitLimit    = 7 // a limit or a quota is used up
-	exitServer   = 8 // no answer, or a fault of the service
-	ExitPartly   = 9 // some of several things were done, and others refused
+	exitOther    = 1  // a fault of this machine: a file, a disk
+	exitUsage    = 2  // the command is wrong in itself
+	exitKey      = 3  // a key is missing, or the wrong one
+	exitMissing  = 4  // a project, file or version does not exist
+	exitConflict = 5  // it conflicts with an earlier change
+	ExitContent  = 6  // the files cannot be accepted
+	exitLimit    = 7  // a limit or a quota is used up
+	exitServer   = 8  // no answer, or a fault of the service
+	ExitPartly   = 9  // some of several things were done, and others refused
+	exitBroken   = 10 // the play-tester found the page broken
 )
 
 // A Failure holds the reason why a command ended, and the commands that mend it.

@@ -23,6 +23,7 @@ func everyCommand(at target) map[string]func(context.Context, *Env) error {
 		"update":  (&updateCommand{Path: "a.html", target: at}).Run,
 		"rm":      (&rmCommand{File: "a.html", target: at}).Run,
 		"status":  (&statusCommand{target: at}).Run, "stats": (&statsCommand{target: at}).Run,
+		"checks":   (&checksCommand{target: at}).Run,
 		"versions": (&versionsCommand{Limit: 1, target: at}).Run, "restore": (&restoreCommand{Version: 1, target: at}).Run,
 		"whoami": (&whoamiCommand{Limit: 1, target: at}).Run, "export": (&exportCommand{host: at.host}).Run, "open": (&openPageCommand{at}).Run,
 	}

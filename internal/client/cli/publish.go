@@ -19,6 +19,7 @@ type publishCommand struct {
 	Force   bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
 	Damaged bool   `help:"Also files that look damaged. (default: refuse them in an update)"`
 	DryRun  bool   `help:"Check everything, and change nothing. (default: publish)"`
+	NoWait  bool   `help:"Leave without what the play-tester finds. (default: wait 20 s for it, where there is one)"`
 	target
 }
 
@@ -38,7 +39,7 @@ func (c *publishCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if s.id == "" {
+	if s.leave = c.NoWait; s.id == "" {
 		return s.publish(ctx, w, client.Fields{Title: c.Title, Email: c.Email, Handle: c.Handle, PrimaryFile: c.Page}, c.DryRun)
 	}
 	if known := w.place.state; !w.folder && known.ID != "" && known.Path != "." && !w.isPage() {
@@ -81,7 +82,7 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 		return err
 	}
 	kept := s.remember(w, a.Change, true)
-	return errors.Join(s.made(a, "published", "handle", "@"+a.Handle, "keys in", ring.path), kept)
+	return errors.Join(s.made(ctx, a, "published", "handle", "@"+a.Handle, "keys in", ring.path), kept)
 }
 
 // keysOf returns the keys of an answer, with the account key only if it is new here.
@@ -115,12 +116,13 @@ func (s *session) remember(w work, made client.Change, adopt bool) error {
 	return nil
 }
 
-// made prints the new version, and the warnings about it.
-func (s *session) made(a client.Answer, how string, more ...string) error {
+// made prints the new version, the warnings about it, and what the play-tester finds soon.
+func (s *session) made(ctx context.Context, a client.Answer, how string, more ...string) error {
 	pairs := append([]string{how, a.ProjectID, "url", a.URL, "page", a.PageURL, "version", strconv.Itoa(a.Version)}, more...)
 	if err := s.env.print(s.quiet, a.Text, pairs...); err != nil || s.quiet {
 		return err
 	}
 	s.env.warn(a.Warnings)
+	s.tested(ctx, a)
 	return nil
 }

@@ -39,6 +39,7 @@ type session struct {
 	meant bool        // whether the user named the project, not only a file of the folder
 	heard atomic.Bool // whether the server has answered, or was sent something
 	quiet bool        // whether the output is for a program
+	leave bool        // whether the command ends without waiting for the play-tester
 }
 
 // connect finds the server, the project and the stored keys. It sends nothing.

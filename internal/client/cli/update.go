@@ -15,6 +15,7 @@ type updateCommand struct {
 	Force   bool   `help:"Also if the project was changed elsewhere since. (default: refuse then)"`
 	Damaged bool   `help:"Also files that look damaged. (default: refuse them in an update)"`
 	DryRun  bool   `help:"Check everything, and change nothing. (default: update)"`
+	NoWait  bool   `help:"Leave without what the play-tester finds. (default: wait 20 s for it, where there is one)"`
 	target
 }
 
@@ -32,6 +33,7 @@ func (c *updateCommand) Run(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
+	s.leave = c.NoWait
 	return s.update(ctx, w, change{force: c.Force, damaged: c.Damaged, dryRun: c.DryRun})
 }
 
@@ -97,7 +99,7 @@ func (s *session) apply(ctx context.Context, w work, c change, p client.Project,
 		return err
 	}
 	kept := s.remember(w, a.Change, c.adopt)
-	return errors.Join(s.made(a, "updated"), kept)
+	return errors.Join(s.made(ctx, a, "updated"), kept)
 }
 
 // nothing prints that the project has these files already.

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // ErrNoAnswer means that no complete answer came. The call may or may not have happened.
@@ -162,6 +163,13 @@ func (c *Client) Project(ctx context.Context, id, content string) (p Project, er
 // Stats returns a project's current numbers.
 func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
+}
+
+// Checks returns what the play-tester saw of a project. While the current version waits to be opened it is answered
+// after wait, in whole seconds, at the latest; the service waits at most 25 seconds.
+func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (found Checks, err error) {
+	query := url.Values{"wait": {strconv.Itoa(int(wait / time.Second))}}
+	return found, c.get(ctx, &found, query, "project", id, "checks")
 }
 
 // Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list;

@@ -47,7 +47,54 @@ type Answer struct {
 	Account            // of a signup, or of a publish
 	Change             // of a publish, an update or a deletion
 	Pending            // 202: the upload needs more parts, and nothing has changed
+	Checks   Trial     `json:"checks"` // of a publish or an update
 	Warnings []Warning `json:"warnings"`
+}
+
+// A Trial is the progress of the play-tester with a version.
+type Trial struct {
+	State string `json:"state"` // "off" and "unavailable" where it opens nothing, "waiting", "running", "done" or "failed"
+}
+
+// Pending reports whether the version is opened later.
+func (t Trial) Pending() bool { return t.State == "waiting" || t.State == "running" }
+
+// Checks holds what the play-tester saw of a project.
+type Checks struct {
+	Text
+	Trial                        // of the current version
+	ID            string         `json:"project_id"`
+	Version       int            `json:"version"` // the current one
+	Reason        string         `json:"reason"`  // why nothing was seen of it
+	Ahead         int            `json:"ahead"`   // versions that are opened before
+	Checked       *Checked       `json:"checked"` // nil: no version was opened yet
+	CoverFindings []CoverFinding `json:"cover_findings"`
+	Warnings      []Warning      `json:"warnings"` // of the static check, where nothing is opened
+}
+
+// A CoverFinding says why a picture is not the cover.
+type CoverFinding struct {
+	Source   string `json:"source"`
+	Filename string `json:"filename"`
+	Message  string `json:"message"`
+}
+
+// A Checked is one version as the play-tester saw it. All texts but the findings are the page's own.
+type Checked struct {
+	Version    int             `json:"version"`
+	At         time.Time       `json:"at"`
+	Moved      *bool           `json:"moved"`          // nil: not known
+	FirstPaint int64           `json:"first_paint_ms"` // 0: nothing was painted
+	Errors     []string        `json:"errors"`
+	Failed     []FailedRequest `json:"failed_requests"`
+	OtherHosts []string        `json:"other_hosts"`
+	Findings   []Warning       `json:"findings"`
+}
+
+// A FailedRequest is a request of a page to its own address that was answered with an error.
+type FailedRequest struct {
+	Path   string `json:"path"`
+	Status int    `json:"status"`
 }
 
 // A Ticket permits sending the bytes of one call without the key that requested it.

@@ -7,7 +7,6 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 )
 
@@ -22,7 +21,7 @@ func (a *API) checks(c *call) error {
 	if err != nil {
 		return err
 	}
-	found, static, err := c.found(a.Trials, a.Reader)
+	found, static, err := trialOf(a, c)
 	made()
 	sent() // the answer has no list of files, and an account has few turns to wait in
 	if err != nil {
@@ -64,11 +63,11 @@ func (c *call) picture(covers *cover.Service, found trial.Checks) (*pictureInfo,
 	return &pictureInfo{http.DetectContentType(shot), shot}, nil
 }
 
-// found returns the results of the play-tester, and the findings of the static check if it opens nothing.
-func (c *call) found(trials *trial.Service, reader *publish.Reader) (found trial.Checks, static []sandlot.Warning, err error) {
-	found, err = trials.Checks(c.R.Context(), c.By, c.param)
+// trialOf returns the results of the play-tester, and the findings of the static check if it opens nothing.
+func trialOf(a *API, c *call) (found trial.Checks, static []sandlot.Warning, err error) {
+	found, err = a.Trials.Checks(c.R.Context(), c.By, c.param)
 	if err == nil && (found.State == trial.Off || found.State == trial.Unavailable) {
-		static, err = reader.Findings(c.R.Context(), c.By, c.param, c.Grant.Charge())
+		static, err = a.Reader.Findings(c.R.Context(), c.By, c.param, c.Grant.Charge())
 	}
 	return found, static, err
 }
