@@ -30,6 +30,7 @@ var writesOf = map[string][]string{
 		sandlot.OpSignup, sandlot.OpImport),
 	"page":   opNames(sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpAmend, sandlot.OpDeleteProject),
 	"ticket": {sentBytes},
+	"mcp":    opNames(sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpRestore),
 }
 
 func opNames(ops ...sandlot.Op) (names []string) {
@@ -96,6 +97,8 @@ func (w *writeCounts) operation(area string, r *http.Request) (op, way string) {
 			return sentBytes, "ticket"
 		}
 		return string(found), "api"
+	case "tools":
+		return string(w.calls.Operation(r.Method, r.URL.EscapedPath())), "mcp"
 	case "pages":
 		return string(web.Operation(r.URL.Path)), "page"
 	}

@@ -384,6 +384,8 @@ func (a *app) router(m *metrics) *router {
 		Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})
+	writes := newWriteCounts(m, calls)
+	front := a.tools(calls, documents, limits, writes)
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
 	quarantine := a.settings.quarantine(a.places.Base)
@@ -397,7 +399,8 @@ func (a *app) router(m *metrics) *router {
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
 	})
 	s := &router{
-		writes:  newWriteCounts(m, calls),
+		writes:  writes,
+		mcp:     front,
 		places:  a.places,
 		hosts:   a.places.Hosts(),
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -415,6 +418,7 @@ func (a *app) router(m *metrics) *router {
 	}
 	m.registry.MustRegister(condition{s})
 	m.limits(limits)
+	m.mended(front)
 	m.reads(s.play)
 	a.onTrial.play = s.play
 	return s

@@ -163,12 +163,12 @@ type AmendInput struct {
 // version than in.IfVersion is CodeVersionConflict.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActSettle, nil); err != nil {
 		return v, err
 	}
 	p, err := s.find(ctx, ref)
 	if err == nil {
-		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
+		err = sandlot.Authorize(by, sandlot.ActSettle, &p)
 	}
 	if err != nil {
 		return v, err
@@ -209,7 +209,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
 		a := arrangement{
-			act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c,
+			act: sandlot.ActSettle, ifVersion: in.IfVersion, details: c,
 			change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 				change, err := choose(p, current)
 				made = change.Primary != ""
@@ -221,7 +221,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		}
 	}
 	_, _, err := s.edit(ctx, id, in.IfVersion, func(p sandlot.Project) (sandlot.Project, error) {
-		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
+		if err := sandlot.Authorize(by, sandlot.ActSettle, &p); err != nil {
 			return p, err
 		}
 		if in.IfVersion != nil {

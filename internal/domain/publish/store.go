@@ -103,10 +103,20 @@ type NewAccount struct {
 	Email       string
 	Lang        string
 	CreatedAt   time.Time
-	Key         sandlot.Key
+	Key         sandlot.Key  // none if it has no Hash
+	Connect     Connecting   // none if it has no Hash
 	Job         *sandlot.Job // the verification mail, if there is an address
 	Join        *Joining     // the invitation that it uses up in the same step, if any
 	Idempotency *IdempotencyRecord
+}
+
+// ConnectLife is how long the code of a connect_url is valid: a person may read an agent's answer weeks later.
+const ConnectLife = 30 * 24 * time.Hour
+
+// A Connecting is the record of a code that takes the projects of an account into another one: see package connect.
+type Connecting struct {
+	Hash      sandlot.Digest // of the code itself, which is not kept
+	ExpiresAt time.Time
 }
 
 // Joining is the use of an invitation by a new account, which gets the limit of the invitation. An invitation that was

@@ -337,7 +337,7 @@ func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 	}
 	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).
 		Note("Nothing was changed. " +
-			"Rename one of them, or leave it out, and send all files again, or pack their folder:")
+			"Rename one of them, or leave it out, and send all files again:")
 }
 
 // again returns the operation that sends the files once more: those of an archive are packed again.

@@ -105,6 +105,18 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
+type toolsKey struct{}
+
+// WithTools returns the context of a request that a tool makes in place of a client. Such a request may present an
+// edit_token, and the answer to its publish has no key: that of a new account has edit_token instead.
+func WithTools(ctx context.Context) context.Context { return context.WithValue(ctx, toolsKey{}, true) }
+
+// fromTools reports whether WithTools made ctx.
+func fromTools(ctx context.Context) bool {
+	yes, _ := ctx.Value(toolsKey{}).(bool)
+	return yes
+}
+
 // openapiYAML is the OpenAPI document. It never changes.
 //
 //go:embed openapi.yaml
