@@ -85,6 +85,13 @@ func readMessage(body []byte) (message, *problem) {
 	return m, nil
 }
 
+// idOf returns the id of a message of which only a beginning is there; nil if the id is not in it. The client of the
+// go-sdk ends the conversation at a refusal without the id.
+func idOf(beginning []byte) json.RawMessage {
+	list, _ := members(beginning) // that it breaks off is known
+	return last(list, "id").value
+}
+
 // depth returns the number of levels of a text in JSON.
 func depth(text []byte) (most int) {
 	level, quoted := 0, false
