@@ -47,7 +47,7 @@ type changed struct {
 	Project string `json:"project,omitempty"`
 	made
 	Changed  []string  `json:"changed,omitempty"`
-	Count    int       `json:"changed_count,omitempty"`
+	Count    int       `json:"changed_count,omitempty"` // at most 100 of an update
 	Note     string    `json:"note,omitempty"`
 	Check    string    `json:"check,omitempty"`
 	Data     *data     `json:"data,omitempty"`
@@ -88,8 +88,8 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 		all = append(all, f.Filename)
 	}
 	out.Changed, out.Count = few(all), len(all)
-	if len(a.Files) > 0 {
-		out.Count = a.Total - a.Unchanged // the list has the first hundred
+	if a.Previous == 0 {
+		out.Count = max(len(all), a.Total) // the list of the API has the first hundred
 	}
 	if a.ConnectURL != "" {
 		out.Note = "In quarantine and unlisted until your user takes the project over at connect_url."
