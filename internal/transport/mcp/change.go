@@ -31,7 +31,8 @@ type apiChange struct {
 	Filename string `json:"filename"`
 	Files    []file `json:"files"`
 	Checks   *struct {
-		State string `json:"state"`
+		State   string `json:"state"`
+		Message string `json:"message"` // whether and when it is opened
 	} `json:"checks"`
 	Warnings []warning `json:"warnings"`
 }
@@ -46,7 +47,7 @@ type changed struct {
 	Project string `json:"project,omitempty"`
 	made
 	Changed  []string  `json:"changed,omitempty"`
-	Count    int       `json:"changed_count,omitempty"`
+	Count    int       `json:"changed_count,omitempty"` // at most 100 of an update
 	Note     string    `json:"note,omitempty"`
 	Check    string    `json:"check,omitempty"`
 	Data     *data     `json:"data,omitempty"`
@@ -87,8 +88,8 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 		all = append(all, f.Filename)
 	}
 	out.Changed, out.Count = few(all), len(all)
-	if len(a.Files) > 0 {
-		out.Count = a.Total - a.Unchanged // the list has the first hundred
+	if a.Previous == 0 {
+		out.Count = max(len(all), a.Total) // the list of the API has the first hundred
 	}
 	if a.ConnectURL != "" {
 		out.Note = "In quarantine and unlisted until your user takes the project over at connect_url."
@@ -114,10 +115,12 @@ func (a apiChange) looks() string {
 	if a.Checks == nil || a.DryRun {
 		return ""
 	}
-	switch a.Checks.State {
-	case "waiting", "running":
+	switch {
+	case a.Checks.Message != "":
+		return cutTo(spoken(a.Checks.Message), 160)
+	case a.Checks.State == "waiting" || a.Checks.State == "running":
 		return "The play-tester opens it within a minute: run check."
-	case "off":
+	case a.Checks.State == "off":
 		return "No play-tester opens pages here: run check for the rest."
 	}
 	return ""

@@ -75,7 +75,7 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, account bool) {
 		return
 	}
 	by, err := api.CallerOf(r, f.admission)
-	if err == nil && account && r.Header.Get("Authorization") == "" {
+	if err == nil && account && by.Nobody() {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuse(w, http.StatusUnauthorized, nil, codeRequest, "This address needs a key of an account.",
 			"Your user makes one at "+base+"/account, and the client sends it as Authorization: Bearer. "+base+"/mcp publishes without one.")
