@@ -114,7 +114,7 @@ func depth(text []byte) (most int) {
 
 // calls reports whether the message makes a call of the API, which charges it.
 func (m message) calls() bool {
-	return m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
+	return m.id != nil && m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
 }
 
 // rightVersion returns the version for a header that says said; empty: it may stay away. The newest version has _meta in
