@@ -40,10 +40,11 @@ const (
 	callerOperator
 )
 
-// Presented holds the credential of a request, as received and not yet checked. At most one field is set; with none the
-// caller is nobody.
+// Presented holds the credential of a request, as received and not yet checked. At most one of Key and
+// Session is set; with none the caller is nobody.
 type Presented struct {
-	Key     Secret // a key, a ticket, or the upload_token of an unfinished upload
+	Key     Secret // a key, a ticket, an edit_token, or the upload_token of an unfinished upload
+	Tool    bool   // whether a tool presents the Key: without that an edit_token is refused
 	Session string // the token of a browser's session
 }
 
@@ -103,7 +104,10 @@ func (c Caller) Nobody() bool { return c.kind == callerNobody }
 
 // Scoped reports whether the caller's key covers one project only. It then changes and reads
 // that project, and neither publishes others nor changes the account.
-func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind == ProjectKey }
+func (c Caller) Scoped() bool { return c.kind == callerKey && c.key.Kind != AccountKey }
+
+// OnlyEdits reports whether the caller has an edit_token, or a ticket requested with one.
+func (c Caller) OnlyEdits() bool { return c.kind == callerKey && c.key.Kind == EditToken }
 
 // HasKey reports whether the caller has a key, or a ticket requested with a key.
 func (c Caller) HasKey() bool { return c.kind == callerKey }
@@ -183,6 +187,7 @@ type Action int
 const (
 	ActPublish     Action = iota // make a project
 	ActEdit                      // change a project
+	ActSettle                    // change what is said about a project, and whether it is listed
 	ActReadFiles                 // read the files and version addresses of a project
 	ActReadAccount               // list or export the projects that the caller covers
 	// delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too
@@ -210,7 +215,8 @@ var (
 // and by are as they were read.
 //
 // A refusal is an *Error: CodeKeyRequired where a key is missing, CodeWrongProject for a key that does not cover p,
-// CodeAccountKeyRequired for a project key that publishes or deletes, CodeAccountSuspended and CodeTakenDown for an
+// CodeAccountKeyRequired for a project key that publishes or deletes
+// and an edit_token that does more than edit and read, CodeAccountSuspended and CodeTakenDown for an
 // account or project that the operator has suspended, CodeInvalidKey for a ticket that was issued for another call. A
 // session gets ErrNotFound for another account's project, as if it did not exist. A kind of caller that the action does
 // not allow gets ErrLoginNeeded or ErrOperatorNeeded.
@@ -245,7 +251,7 @@ func Authorize(by Caller, act Action, p *Project) error {
 // authorizeSession decides for a session: it may do everything in its own account, and other accounts' projects do not
 // exist for it.
 func authorizeSession(by Caller, act Action, p *Project) error {
-	switch changes := act == ActPublish || act == ActImport || act == ActEdit || act == ActOwn; {
+	switch changes := act == ActPublish || act == ActImport || act == ActEdit || act == ActSettle || act == ActOwn; {
 	case p != nil && p.Account != by.Account():
 		return ErrNotFound
 	case p != nil && p.Suspended && changes:
@@ -259,7 +265,7 @@ func authorizeSession(by Caller, act Action, p *Project) error {
 // authorizeKey decides for a caller with a key, or with no credential.
 func authorizeKey(by Caller, act Action, p *Project) error {
 	switch {
-	case by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActDeleteProject):
+	case by.key.Suspended && (act == ActPublish || act == ActImport || act == ActEdit || act == ActSettle || act == ActDeleteProject):
 		return AccountSuspended()
 	case act == ActPublish && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot publish a new project: it covers %s alone.", by.key.Project).
@@ -272,6 +278,9 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 		return nil
 	case by.kind != callerKey:
 		return Refuse(CodeKeyRequired, "This call needs a key.").With(OpPresentKey)
+	case by.OnlyEdits() && (act == ActSettle || act == ActReadAccount):
+		return Refuse(CodeAccountKeyRequired, "An edit_token changes and reads the files of %s, and does nothing else.", by.key.Project).
+			With(OpPresentKey).Note("Settings, lists and exports need a key, which its owner makes under /account/keys.")
 	case act == ActDeleteProject && by.Scoped():
 		return Refuse(CodeAccountKeyRequired, "A project key cannot delete a project.").
 			With(OpPresentKey).Note("Delete it with the account's api_key (sla_...). A file of the project is deleted with delete-file.")
@@ -280,7 +289,7 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	case by.key.Account != p.Account || by.Scoped() && by.key.Project != p.ID:
 		return Refuse(CodeWrongProject, "The key that was sent does not cover the project %s.", p.ID).With(OpWhoami).
 			Note("This lists what the key covers:")
-	case act == ActEdit && p.Suspended:
+	case (act == ActEdit || act == ActSettle) && p.Suspended:
 		return TakenDown(*p)
 	}
 	return nil

@@ -13,8 +13,9 @@ const (
 	ContentApex       // the content host itself, where nothing is published
 )
 
-// Hosts decides to whom a host belongs. It is the one place that does so: the router, the fast path of reads, the
-// redirects to an encrypted connection and its certificates all ask it. It does not change, and may be used concurrently.
+// Hosts returns the owner of a host. It is the only place that decides it: the router, the fast path of reads, the
+// redirects to an encrypted connection and its certificates all use it. It does not change, and may be used
+// concurrently.
 type Hosts struct {
 	base    string
 	content string // empty if there is none

@@ -15,11 +15,15 @@ import (
 // KeyKind is the extent of a key.
 type KeyKind string
 
-// The two kinds of key.
+// The kinds of key.
 const (
-	AccountKey KeyKind = "account" // everything of its account
-	ProjectKey KeyKind = "project" // one project
+	AccountKey KeyKind = "account"    // everything of its account
+	ProjectKey KeyKind = "project"    // one project
+	EditToken  KeyKind = "edit_token" // the files of one project, for tools alone; see EditTokenIdle
 )
+
+// EditTokenIdle is how long an edit_token is valid after its last use, which is accurate to a day.
+const EditTokenIdle = 30 * 24 * time.Hour
 
 // Key is the record of a credential: only the hash of the credential is kept. A key covers its whole account, or one of
 // its projects.
@@ -28,7 +32,7 @@ type Key struct {
 	Hash       Digest
 	Kind       KeyKind
 	Account    AccountID
-	Project    ProjectID // for a ProjectKey
+	Project    ProjectID // for a ProjectKey and an EditToken
 	Name       string
 	LastFour   string
 	CreatedAt  time.Time
@@ -67,8 +71,9 @@ func (s Secret) Hash() Digest { return DigestOf([]byte(s)) }
 // DigestOf returns the SHA-256 of b.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// KeyPattern finds a key or a ticket in any text; inspect.LooksLikeKey reports whether a match is a whole key.
-var KeyPattern = regexp.MustCompile(`sl[apt]_[0-9A-Za-z]{36}`)
+// KeyPattern finds a key, a ticket, an edit_token or a one-time code in any text; inspect.LooksLikeKey reports whether a
+// match is a whole key.
+var KeyPattern = regexp.MustCompile(`sl[aptec]_[0-9A-Za-z]{36}`)
 
 // MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum that detects a mistyped key without a
 // look-up. It fails only if random does. The key is valid once its hash is recorded.

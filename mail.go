@@ -56,7 +56,7 @@ const (
 // a network, and cannot use up the share of the mailbox's owner.
 type Asker struct {
 	Kind    string // AskedWithKey, AskedKnown, or empty: a stranger
-	Network Digest // hashed under the installation's secret; zero for an asker who is logged in
+	Network Digest // hashed under the installation's secret; zero for a caller who is logged in
 }
 
 // The limits of messages with a link that verifies an address, to one mailbox within MailDay.

@@ -140,7 +140,7 @@ var Operations = []Operation{
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"version", 2}},
 	},
 	{
-		Op: OpAmend, Action: ActEdit, Admits: true, Cost: "update",
+		Op: OpAmend, Action: ActSettle, Admits: true, Cost: "update",
 		Fields:  fields(ofProjects, []Field{{Name: "lang", Type: Text, Most: 35}, {Name: "primary_file", Type: Text, Most: 512}, ofGuard}),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"title", "Sky Hopper 2"}},
 	},

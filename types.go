@@ -78,8 +78,8 @@ type Project struct {
 	Portrait  PictureID // the owner's
 }
 
-// PictureID names a picture made from a client's bytes: random letters, of which the first stands for its format. It is
-// never used for another picture, so the bytes under it never change. Empty names none.
+// PictureID names a picture made from a client's bytes: random letters; the first stands for its format. It is never
+// used for another picture, so the bytes under it never change. Empty names none.
 type PictureID string
 
 // File returns the website's file name of the picture in that width, in pixels.

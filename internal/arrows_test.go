@@ -41,6 +41,7 @@ var exceptions = map[string][]string{
 // outside are the modules that each package may use beside the standard library.
 var outside = map[string][]string{
 	"transport/api":           {"go.yaml.in/yaml/v3"},
+	"transport/mcp":           {"github.com/modelcontextprotocol/go-sdk"},
 	"transport/listen":        {"github.com/coreos/go-systemd/v22"},
 	"storage/blob":            {"golang.org/x/sys"},
 	"storage/blob/cache":      {"golang.org/x/sync"},

@@ -30,7 +30,7 @@ type importCommand struct {
 	Reason      string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// Run imports an archive, and prints what became of each project.
+// Run imports an archive, and prints the result for each project.
 func (c *importCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}

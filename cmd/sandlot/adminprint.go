@@ -119,7 +119,7 @@ func row(record reflect.Value) string {
 	return strings.Join(cells, "\t")
 }
 
-// cell returns a value for people, on one line whatever its writer put into it.
+// cell returns a value for people, on one line even if it has several.
 func cell(v reflect.Value) string {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {

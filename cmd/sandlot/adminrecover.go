@@ -30,7 +30,7 @@ type recoverCommand struct {
 	Reason  string `placeholder:"TEXT" help:"Reason, kept in the audit log. (default: none)"`
 }
 
-// Run brings the project back, and prints what it is now.
+// Run brings the project back, and prints its new state.
 func (c *recoverCommand) Run(ctx context.Context, t *terminal) error {
 	if err := c.check(); err != nil {
 		return usageError{err}
@@ -83,8 +83,8 @@ func (r *recovery) run(ctx context.Context, t *terminal) (said string, err error
 	return r.bring(ctx, t, zip, owner)
 }
 
-// owner returns the account that gets the project, and whether the project is there or in the trash, as its next
-// version will be then.
+// owner returns the account that gets the project. there reports that the project exists, perhaps in the trash: then it
+// gets further versions.
 func (r *recovery) owner(ctx context.Context, id sandlot.ProjectID) (owner sandlot.AccountID, there bool, err error) {
 	var named operate.AccountDetail
 	if r.Account != "" {

@@ -268,7 +268,7 @@ func (b *backup) complete(ctx context.Context, records *sqlstore.DB, to *blob.Di
 		return err
 	}
 	collector := operate.Collector{Records: records.Upkeep(), Blobs: to, Now: time.Now}
-	if _, err := collector.Strays(ctx, time.Now().AddDate(100, 0, 0)); err != nil { // whatever a clock said
+	if _, err := collector.Strays(ctx, time.Now().AddDate(100, 0, 0)); err != nil { // also blobs dated by a clock that was ahead
 		return err
 	}
 	v := operate.Verifier{Records: records.Upkeep(), Blobs: to, Now: time.Now, Report: func(f operate.Finding) error {

@@ -77,8 +77,8 @@ func (l limitSettings) keepRoom(cfg *publish.Config, folder string, space operat
 // unusedWait bounds how long a look at the disk waits for the database.
 const unusedWait = time.Second
 
-// unusedOf tells how much room a store has without taking more from the disk. What
-// cannot be told counts as none.
+// unusedOf returns a function that returns the bytes that a store can take without growing on the disk; 0 if they are
+// unknown.
 func unusedOf(space operate.SpaceStore) func() uint64 {
 	return func() uint64 {
 		ctx, cancel := context.WithTimeout(context.Background(), unusedWait)
@@ -123,7 +123,7 @@ func (l limitSettings) limited(public bool) bool {
 	return l.Limits == "normal" || l.Limits == "strict" || l.Limits == "auto" && public
 }
 
-// admission is what holds callers to the limits in force at a place, with keys as the domain knows them.
+// admission returns the limits in force at a place, with keys as the domain knows them.
 func (l limitSettings) admission(p sandlot.Places, memory memoryPlan, keys admission.Keys) *admission.Limits {
 	cfg := admission.Config{}
 	if l.limited(public(p)) {

@@ -6,7 +6,7 @@ import (
 	"sandlot/internal/transport/listen"
 )
 
-// listeners are those of a server, each passed by systemd or its own.
+// listeners holds the listeners of a server, each passed by systemd or opened by the server.
 type listeners struct {
 	http    net.Listener // of the service, with TLS if there is one
 	plain   net.Listener // of redirects to TLS; nil: there is none
@@ -30,32 +30,27 @@ func (s settings) on(passed listen.Passed) settings {
 
 // openListeners takes the passed sockets, and opens those that are missing. A passed socket without a use is an error.
 func openListeners(p plan, passed listen.Passed) (l listeners, err error) {
+	open := func(name, flag string, at net.Addr) net.Listener {
+		l := passed.Take(name)
+		if l == nil && at != nil && err == nil {
+			l, err = listenOn(flag, at)
+		}
+		return l
+	}
 	name := listen.HTTP
 	if p.tls.on() {
 		name = listen.HTTPS
-		if l.plain = passed.Take(listen.HTTP); l.plain == nil && p.tls.http != nil {
-			if l.plain, err = listenOn("--http-listen", p.tls.http); err != nil {
-				return l, err
-			}
-		}
+		l.plain = open(listen.HTTP, "--http-listen", p.tls.http)
 	}
-	if l.http = passed.Take(name); l.http == nil {
-		if l.http, err = listenOn("--listen", p.listen); err != nil {
-			l.close()
-			return l, err
-		}
+	l.http = open(name, "--listen", p.listen)
+	l.metrics = open(listen.Metrics, "--metrics-listen", p.metrics)
+	if unused := passed.Unused(); err == nil && unused != nil {
+		err = usageError{unused}
 	}
-	if l.metrics = passed.Take(listen.Metrics); l.metrics == nil && p.metrics != nil {
-		if l.metrics, err = listenOn("--metrics-listen", p.metrics); err != nil {
-			l.close()
-			return l, err
-		}
-	}
-	if err = passed.Unused(); err != nil {
+	if err != nil {
 		l.close()
-		return l, usageError{err}
 	}
-	return l, nil
+	return l, err
 }
 
 // close closes them all. Passed sockets stay open with systemd.

@@ -20,7 +20,7 @@ func TestSystemdHearsOfAService(t *testing.T) {
 	t.Run("SIGHUP ends nothing", func(t *testing.T) {
 		u.Signal(t, syscall.SIGHUP)
 		eventually(t, "the log says so", func() bool { return strings.Contains(u.Logs(), "SIGHUP changes nothing") })
-		expect.Equal(t, "it answers", getStatus(t, socketClient("tcp", u.Addr("http")), "http://localhost/healthz"), 200)
+		expect.Equal(t, "it answers", getStatus(t, clientOf("tcp", u.Addr("http")), "http://localhost/healthz"), 200)
 	})
 	expect.Equal(t, "exit code", u.Stop(t), 0)
 	said := u.Said()

@@ -138,7 +138,7 @@ func (s settings) memory() memoryPlan {
 	bytes, from := findMemory()
 	p := planMemory(bytes, explicit)
 	p.from = from
-	if s.endsTLS() { // one that waits has 31 KiB, as measured
+	if s.endsTLS() { // a waiting connection has 31 KiB, as measured
 		p.connections /= 2
 		p.watchers = min(p.connections/8*7, mostWatchers)
 	}

@@ -34,8 +34,8 @@ func newBlobMeters() *blobMeters {
 	return m
 }
 
-// observe measures a call; ctx says whether its caller left.
-func (m *blobMeters) observe(ctx context.Context, op string, took time.Duration, err error) {
+// observe measures a call; cut says that its caller left.
+func (m *blobMeters) observe(op string, took time.Duration, err error, cut bool) {
 	if m == nil {
 		return
 	}
@@ -47,7 +47,7 @@ func (m *blobMeters) observe(ctx context.Context, op string, took time.Duration,
 		outcome = "missing"
 	case errors.Is(err, sandlot.ErrFull):
 		outcome = "full"
-	case ctx.Err() != nil:
+	case cut:
 		outcome = "cut"
 	}
 	m.seconds[blobCall{op, outcome}].Observe(took.Seconds())
@@ -67,13 +67,16 @@ func (m *metrics) blobs(of *blobMeters) {
 func (m *blobMeters) put(ctx context.Context, r io.Reader, put func(io.Reader) (sandlot.Blob, error)) (sandlot.Blob, error) {
 	from, began := clientReader{Reader: r}, time.Now()
 	b, err := put(&from)
-	if from.err != nil {
-		gone, leave := context.WithCancel(ctx)
-		leave()
-		ctx = gone
-	}
-	m.observe(ctx, "put", time.Since(began)-from.waited, err)
+	m.observe("put", time.Since(began)-from.waited, err, from.err != nil || ctx.Err() != nil)
 	return b, err
+}
+
+// measure measures any other call.
+func (m *blobMeters) measure(ctx context.Context, op string, call func() error) error {
+	began := time.Now()
+	err := call()
+	m.observe(op, time.Since(began), err, ctx.Err() != nil)
+	return err
 }
 
 // A clientReader measures the wait for a client, and remembers its failure.
@@ -103,18 +106,16 @@ func (d measuredDisk) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader)
 	return d.m.put(ctx, r, func(r io.Reader) (sandlot.Blob, error) { return d.Disk.Put(ctx, ref, r) })
 }
 
-func (d measuredDisk) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error) {
-	began := time.Now()
-	r, err := d.Disk.Open(ctx, b, off, n)
-	d.m.observe(ctx, "read", time.Since(began), err)
+func (d measuredDisk) Open(ctx context.Context, b sandlot.Blob, off, n int64) (r io.ReadCloser, err error) {
+	err = d.m.measure(ctx, "read", func() error {
+		r, err = d.Disk.Open(ctx, b, off, n)
+		return err
+	})
 	return r, err
 }
 
 func (d measuredDisk) Delete(ctx context.Context, ref sandlot.BlobRef) error {
-	began := time.Now()
-	err := d.Disk.Delete(ctx, ref)
-	d.m.observe(ctx, "delete", time.Since(began), err)
-	return err
+	return d.m.measure(ctx, "delete", func() error { return d.Disk.Delete(ctx, ref) })
 }
 
 // measuredStore is a bucket whose calls are measured.
@@ -128,15 +129,9 @@ func (s measuredStore) Put(ctx context.Context, ref sandlot.BlobRef, r io.Reader
 }
 
 func (s measuredStore) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64, p []byte) error {
-	began := time.Now()
-	err := s.Store.Fetch(ctx, ref, size, off, p)
-	s.m.observe(ctx, "read", time.Since(began), err)
-	return err
+	return s.m.measure(ctx, "read", func() error { return s.Store.Fetch(ctx, ref, size, off, p) })
 }
 
 func (s measuredStore) Delete(ctx context.Context, ref sandlot.BlobRef) error {
-	began := time.Now()
-	err := s.Store.Delete(ctx, ref)
-	s.m.observe(ctx, "delete", time.Since(began), err)
-	return err
+	return s.m.measure(ctx, "delete", func() error { return s.Store.Delete(ctx, ref) })
 }

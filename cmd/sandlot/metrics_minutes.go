@@ -19,7 +19,7 @@ type minutes struct {
 	totals   operate.TotalStore
 	runs     operate.RunStore
 	database sqlstore.EngineNumbers
-	folders  map[string]string // by label
+	folder   string // of the data
 	now      func() time.Time
 	log      *slog.Logger
 	failures *worker.Failures
@@ -33,7 +33,7 @@ type minute struct {
 	totals operate.Totals
 	runs   map[operate.RunKind]operate.Run
 	size   engine.Size
-	free   map[string]uint64
+	free   uint64
 }
 
 // minuteEvery is the time between two readings, minuteLimit the longest of one.
@@ -41,9 +41,8 @@ const minuteEvery, minuteLimit = time.Minute, 20 * time.Second
 
 // minutes returns the worker that reads the numbers.
 func (a *app) minutes() *minutes {
-	folders := map[string]string{"data": a.settings.Data}
 	return &minutes{
-		totals: a.store.Operate().Totals(), runs: a.store.Operate().Runs(), database: a.store.Engine(), folders: folders,
+		totals: a.store.Operate().Totals(), runs: a.store.Operate().Runs(), database: a.store.Engine(), folder: a.settings.Data,
 		now: a.store.Now, log: a.log, failures: a.failuresOf("numbers"),
 	}
 }
@@ -65,12 +64,8 @@ func (m *minutes) run(ctx context.Context) {
 func (m *minutes) read(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, minuteLimit)
 	defer cancel()
-	next := minute{at: m.now(), runs: map[operate.RunKind]operate.Run{}, free: map[string]uint64{}}
-	for label, folder := range m.folders {
-		if _, free, ok := diskUsage(folder); ok {
-			next.free[label] = free
-		}
-	}
+	next := minute{at: m.now(), runs: map[operate.RunKind]operate.Run{}}
+	_, next.free, _ = diskUsage(m.folder)
 	if next.totals, err = m.count(ctx); err != nil {
 		return err
 	}
@@ -88,7 +83,7 @@ func (m *minutes) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// rest is how many times as long as a count of the totals took they stay as they are: it takes a hundredth of the time.
+// rest is the ratio of the pause after a count of the totals to its duration: counting takes a hundredth of the time.
 const rest = 100
 
 // count returns the totals, counted again if it is time.
@@ -117,18 +112,14 @@ func (m *metrics) minutes(a *app) {
 	m.waiting(of, a.opened != nil)
 	m.runs(of)
 	m.export("sandlot_disk_free_bytes", "Bytes that this program may still write to the disk of a folder.", []string{"folder"},
-		func(add sample) {
-			for label := range of.folders {
-				add(float64(of.current().free[label]), label)
-			}
-		})
+		func(add sample) { add(float64(of.current().free), "data") })
 	m.gauge("sandlot_database_bytes", "Size of the database.", func() float64 { return float64(of.current().size.Data) })
 	if a.settings.DatabaseURL == "" {
 		m.gauge("sandlot_database_log_bytes", "Size of SQLite's log.", func() float64 { return float64(of.current().size.Log) })
 	}
 }
 
-// totals exports what the installation has. All nodes export the same.
+// totals exports the numbers of accounts, projects, bytes and operators' acts. All nodes export the same.
 func (m *metrics) totals(of *minutes) {
 	m.export("sandlot_accounts", "Accounts, each in one state.", []string{"state"}, func(add sample) {
 		t := of.current().totals.Accounts
@@ -157,7 +148,7 @@ func (m *metrics) totals(of *minutes) {
 	})
 }
 
-// waiting exports what waits. All nodes export the same.
+// waiting exports the backlogs. All nodes export the same.
 func (m *metrics) waiting(of *minutes, playtest bool) {
 	m.export("sandlot_mail_waiting", "Messages that wait, 10,000 at most.", []string{"kind"}, func(add sample) {
 		for _, kind := range account.MailKinds() {

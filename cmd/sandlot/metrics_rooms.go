@@ -6,6 +6,7 @@ import (
 	"sandlot/internal/base/meter"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/mcp"
 	"sandlot/internal/transport/play"
 )
 
@@ -73,6 +74,15 @@ func (m *metrics) limits(l *admission.Limits) {
 	m.export("sandlot_wrong_keys_total", "Wrong keys, and wrong codes of logins.", nil, func(add sample) { add(float64(l.Wrong())) })
 	m.gauge("sandlot_bodies", "Bodies of requests that are being received.", func() float64 { return float64(l.Receiving()) })
 	m.gauge("sandlot_bodies_max", "The most of them at once: max-bodies.", func() float64 { return float64(l.MaxBodies) })
+}
+
+// mended exports the requests of MCP that were mended.
+func (m *metrics) mended(f *mcp.Front) {
+	m.export("sandlot_mcp_mended_total", "Requests of MCP of which a header was set from the body.", []string{"what"}, func(add sample) {
+		for what := range f.Mended().Labels() {
+			add(float64(f.Mended().Get(what)), what)
+		}
+	})
 }
 
 // reads exports the use of the files in memory.

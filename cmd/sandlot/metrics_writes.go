@@ -20,7 +20,8 @@ type writeCounts struct {
 // A writeSeries has the labels of a count.
 type writeSeries struct{ op, way, outcome string }
 
-// sentBytes is the operation of a request that brings the bytes of a ticket, which decides what is made of them.
+// sentBytes is the operation of a request that brings the bytes of a ticket, which may be for a publish or for an
+// update.
 const sentBytes = "send"
 
 // The operations of each way. They never change.
@@ -29,6 +30,7 @@ var writesOf = map[string][]string{
 		sandlot.OpSignup, sandlot.OpImport),
 	"page":   opNames(sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpRestore, sandlot.OpAmend, sandlot.OpDeleteProject),
 	"ticket": {sentBytes},
+	"mcp":    opNames(sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpRestore),
 }
 
 func opNames(ops ...sandlot.Op) (names []string) {
@@ -95,6 +97,8 @@ func (w *writeCounts) operation(area string, r *http.Request) (op, way string) {
 			return sentBytes, "ticket"
 		}
 		return string(found), "api"
+	case "tools":
+		return string(w.calls.Operation(r.Method, r.URL.EscapedPath())), "mcp"
 	case "pages":
 		return string(web.Operation(r.URL.Path)), "page"
 	}

@@ -186,7 +186,7 @@ var aCommandLine = regexp.MustCompile(`(?m)^(?: {4})?((?:curl|split|set|tar|sand
 // pasteable are the lines of a hint that are commands.
 func pasteable(hint string) string {
 	var lines []string
-	for _, found := range aCommandLine.FindAllStringSubmatch(hint, -1) {
+	for _, found := range aCommandLine.FindAllStringSubmatch(testenv.AsCurl(hint), -1) {
 		lines = append(lines, found[1])
 	}
 	return strings.Join(lines, "\n")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -56,16 +55,9 @@ func (s openIDSettings) check() error {
 }
 
 // domains returns the mail domains, in lower case.
-func (s openIDSettings) domains() (list []string) {
-	for one := range strings.SplitSeq(s.OIDCDomains, ",") {
-		if one = strings.ToLower(strings.TrimSpace(one)); one != "" && !slices.Contains(list, one) {
-			list = append(list, one)
-		}
-	}
-	return list
-}
+func (s openIDSettings) domains() []string { return commaList(strings.ToLower(s.OIDCDomains)) }
 
-// openID returns the logins with the provider, nil without one. It asks the provider nothing.
+// openID returns the logins with the provider, nil without one. It sends the provider no request.
 func (s settings) openID(
 	ctx context.Context, p sandlot.Places, store sqlstore.Identities, now func() time.Time,
 ) (*account.OpenID, error) {

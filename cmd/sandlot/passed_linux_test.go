@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"net"
@@ -22,13 +21,6 @@ func serveUnit(t *testing.T, args ...string) []string {
 	return append([]string{testenv.Binary(t), "serve", "--data", t.TempDir(), "--base-url", "http://localhost:8080"}, args...)
 }
 
-// socketClient returns a client whose connections go to one address, of TCP or of a Unix socket.
-func socketClient(network, address string) *http.Client {
-	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
-	}}}
-}
-
 func getStatus(t *testing.T, c *http.Client, url string) int {
 	t.Helper()
 	resp, err := c.Get(url)
@@ -45,11 +37,11 @@ func TestPassedSocketsAreServedByTheirNames(t *testing.T) {
 		Sockets:   map[string]string{"http": "127.0.0.1:0", "metrics": "127.0.0.1:0"},
 	})
 	early := make(chan int)
-	go func() { early <- getStatus(t, socketClient("tcp", u.Addr("http")), "http://localhost/healthz") }()
+	go func() { early <- getStatus(t, clientOf("tcp", u.Addr("http")), "http://localhost/healthz") }()
 	u.Start(t)
 	expect.Equal(t, "a client that connected before the start", <-early, 200)
-	expect.Equal(t, "metrics on the socket metrics", getStatus(t, socketClient("tcp", u.Addr("metrics")), "http://localhost/metrics"), 200)
-	expect.Equal(t, "metrics on the socket http", getStatus(t, socketClient("tcp", u.Addr("http")), "http://localhost/metrics"), 404)
+	expect.Equal(t, "metrics on the socket metrics", getStatus(t, clientOf("tcp", u.Addr("metrics")), "http://localhost/metrics"), 200)
+	expect.Equal(t, "metrics on the socket http", getStatus(t, clientOf("tcp", u.Addr("http")), "http://localhost/metrics"), 404)
 	if !strings.Contains(u.Logs(), "msg=listening addr="+u.Addr("http")) {
 		t.Error("the log does not say where it listens")
 	}
@@ -68,12 +60,12 @@ func TestPassedSocketsOfTLS(t *testing.T) {
 		Sockets: map[string]string{"http": "127.0.0.1:0", "https": "127.0.0.1:0"},
 	})
 	u.Start(t)
-	secure := socketClient("tcp", u.Addr("https"))
+	secure := clientOf("tcp", u.Addr("https"))
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM([]byte(certificate))
 	secure.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots}
 	expect.Equal(t, "the socket https", getStatus(t, secure, "https://localhost/healthz"), 200)
-	plain := socketClient("tcp", u.Addr("http"))
+	plain := clientOf("tcp", u.Addr("http"))
 	plain.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	expect.Equal(t, "the socket http", getStatus(t, plain, "http://localhost/healthz"), 308)
 }
@@ -84,7 +76,7 @@ func TestASingleSocketNeedsNoName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	u := testenv.Supervise(t, testenv.Unit{ExecStart: serveUnit(t), Sockets: map[string]string{"sandlot.socket": path}})
 	u.Start(t)
-	expect.Equal(t, "through the Unix socket", getStatus(t, socketClient("unix", path), "http://localhost/healthz"), 200)
+	expect.Equal(t, "through the Unix socket", getStatus(t, clientOf("unix", path), "http://localhost/healthz"), 200)
 }
 
 // TestWrongSocketsAreRefused with a sentence that says what to change, before anything is opened.

@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/transport/web/paper"
 )
 
-// A plan is a valid configuration with its consequences. serve and config check both begin with it, so that neither
-// accepts what the other refuses.
+// A plan is a valid configuration with its consequences. serve and config check both begin with it, so that both refuse
+// the same settings.
 type plan struct {
 	settings
 	listen, metrics net.Addr // metrics is nil without a listener of its own

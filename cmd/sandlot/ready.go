@@ -83,8 +83,8 @@ const (
 	commonLimit = time.Second
 )
 
-// readiness is 503 if another node is better: while this one ends, and without a part of its own or one that others can
-// use. It is 200 otherwise, and names the parts that all nodes lack, and those that are full: reads go on, and a
+// readiness is 503 if another node is better: while this one ends, and without a part that is its own or that others
+// can use. It is 200 otherwise, and names the parts that all nodes lack, and those that are full: reads go on, and a
 // balancer that left out each node would end them, too. Only the log has the reasons.
 func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
@@ -118,7 +118,7 @@ func listed(what string, parts []string) string {
 // full.
 type lack struct{ missing, spare, full []string }
 
-// lacks checks all parts at once, so that one that does not answer hides no other.
+// lacks checks all parts at once, so that a silent part hides no other.
 func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 	answers := make([]chan error, len(needs))
 	for i, n := range needs {
@@ -157,7 +157,7 @@ func lacks(ctx context.Context, needs []need, log *slog.Logger) (l lack) {
 	return l
 }
 
-// answer returns the answer of a part, even one that came just as the time was over.
+// answer returns the answer of a part, even if it came as the time ended.
 func answer(ctx context.Context, of <-chan error) error {
 	select {
 	case err := <-of:

@@ -78,7 +78,7 @@ func (r *recorder) WriteHeader(status int) {
 }
 
 // first sets the status, and the fields of an answer of a service that stops. It returns the status to send: 503 if the
-// stop has cut the body, whatever the handler makes of half a body.
+// stop has cut the body, even if the handler answers half a body otherwise.
 func (r *recorder) first(status int) int {
 	if r.ending != nil && r.ending() {
 		r.Header().Set("Connection", "close")

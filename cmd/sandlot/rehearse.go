@@ -30,7 +30,7 @@ type rehearseCommand struct {
 	Temporary string `type:"path" placeholder:"FOLDER" help:"Where the copy lies meanwhile. (default: beside the backup, where files are linked)"`
 }
 
-// Run rehearses, and leaves its time for the metrics of the service that the backup is of.
+// Run rehearses, and records its time for the metrics of the backup's service.
 func (c *rehearseCommand) Run(ctx context.Context, t *terminal) error {
 	if c.Projects < 1 {
 		return usageError{fmt.Errorf("--projects %d is less than 1", c.Projects)}
@@ -51,7 +51,7 @@ func (c *rehearseCommand) Run(ctx context.Context, t *terminal) error {
 	return err
 }
 
-// leave records the run with the service that the backup is of, and returns a remark for the report if there is none.
+// leave records the run in the data of the backup's service, and returns a remark for the report if there is none.
 func (c *rehearseCommand) leave(ctx context.Context, t *terminal, r *rehearsal) (remark string, err error) {
 	if _, err := os.Stat(filepath.Join(c.Data, databaseName)); c.DatabaseURL == "" && errors.Is(err, fs.ErrNotExist) {
 		return "\nThe data of the service are not here, so its metrics do not show this run.", nil
@@ -93,7 +93,7 @@ func (r *rehearsal) run(ctx context.Context, temporary string) (err error) {
 	}
 	defer func() {
 		if ctx.Err() != nil {
-			err = errors.New("interrupted") // whatever failed for that
+			err = errors.New("interrupted") // and not its consequence
 		}
 		err = errors.Join(err, copied.remove())
 	}()

@@ -12,6 +12,7 @@ import (
 	"sandlot"
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/guide"
+	"sandlot/internal/transport/mcp"
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
@@ -30,11 +31,12 @@ type router struct {
 	underWay underWay // the requests that net/http passes on
 	clock    *front.Clock
 	api      http.Handler
+	mcp      *mcp.Front
 	play     *play.Handler
 	pages    *web.Pages
 	guide    *guide.Guide
 	hosts    sandlot.Hosts
-	strict   bool // whether browsers are told to ask the website by https alone
+	strict   bool // whether answers have Strict-Transport-Security
 }
 
 // Limits of a request's header, in addition to that of its size.
@@ -130,6 +132,10 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 				"Send it as Authorization: Bearer. A program that is no page needs none to publish.")
 		}
 		return "api", s.api
+	case path == "/mcp":
+		return "mcp", s.mcp
+	case path == "/mcp/account":
+		return "mcp", s.mcp.Account
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
 		return "play", http.HandlerFunc(s.play.ServePath)
 	case onBase && s.guide.Takes(r):

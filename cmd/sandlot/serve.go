@@ -32,7 +32,7 @@ func (c *serveCommand) Run(ctx context.Context, t *terminal) error {
 // outliveHangups makes SIGHUP end nothing, until the returned function is called: many programs send it so that a service
 // reads its files again.
 func outliveHangups(log *slog.Logger) (stop func()) {
-	signal.Ignore(syscall.SIGHUP) // takes it from those who would end
+	signal.Ignore(syscall.SIGHUP) // undoes the Notify that ends the program
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	go func() {

@@ -211,7 +211,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	return err
 }
 
-// upkeep returns the workers that follow other nodes, keep lists and heads current, and delete what is due.
+// upkeep returns the workers that follow other nodes, keep lists and heads current, and delete expired records.
 func (a *app) upkeep(spend func()) []func(context.Context) {
 	s, now, records, log := a.settings, a.store.Now, a.store.Upkeep(), a.log
 	hear := func(context.Context) {}
@@ -290,7 +290,7 @@ func inlineMax(setting size) int {
 	return int(setting)
 }
 
-// mailer returns a mailer by SMTP, or one that writes to a folder.
+// mailer returns a mailer that sends by SMTP or writes to a folder.
 func (a *app) mailer() (account.Mailer, error) {
 	from := a.settings.sender(a.places)
 	if a.settings.SMTPURL == "" {
@@ -384,6 +384,8 @@ func (a *app) router(m *metrics) *router {
 		Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})
+	writes := newWriteCounts(m, calls)
+	front := a.tools(calls, documents, limits, writes)
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
 	quarantine := a.settings.quarantine(a.places.Base)
@@ -397,7 +399,8 @@ func (a *app) router(m *metrics) *router {
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
 	})
 	s := &router{
-		writes:  newWriteCounts(m, calls),
+		writes:  writes,
+		mcp:     front,
 		places:  a.places,
 		hosts:   a.places.Hosts(),
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},
@@ -415,6 +418,7 @@ func (a *app) router(m *metrics) *router {
 	}
 	m.registry.MustRegister(condition{s})
 	m.limits(limits)
+	m.mended(front)
 	m.reads(s.play)
 	a.onTrial.play = s.play
 	return s

@@ -103,7 +103,7 @@ func (s settings) check() error {
 	return s.limitSettings.check()
 }
 
-// securityContact is where vulnerabilities are reported, as a URI, and empty if that is not told.
+// securityContact returns the URI for reports of vulnerabilities, or "" if none is set.
 func (s settings) securityContact() (string, error) {
 	if s.Security == "" {
 		return "", nil
@@ -144,7 +144,7 @@ func (s settings) places(addr string) (sandlot.Places, error) {
 	return p, nil
 }
 
-// base is the public address, freed of what cannot be part of it.
+// base returns the public address. It refuses addresses with parts that links cannot have.
 func (s settings) base(addr string) (*url.URL, error) {
 	if s.BaseURL == "" {
 		_, port, err := net.SplitHostPort(addr)
@@ -222,8 +222,7 @@ func private(host string) bool {
 	return !strings.Contains(host, ".")
 }
 
-// isolation says how published HTML is kept away from the login, and what that
-// gives away.
+// isolation describes the separation of published HTML from the login, and its weakness.
 func isolation(p sandlot.Places) (mode, means string) {
 	host, content := p.Base.Hostname(), hostname(p.Content)
 	switch {
@@ -244,7 +243,7 @@ func hostname(hostport string) string {
 	return hostport
 }
 
-// registrable is the part of a name that somebody registered.
+// registrable returns the registered part of a name.
 func registrable(host string) string {
 	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return name

@@ -141,8 +141,8 @@ func (r resolver) Resolve(_ *kong.Context, parent *kong.Path, f *kong.Flag) (any
 // credentials is the folder in which systemd puts the secrets of a service (LoadCredential), or empty.
 type credentials string
 
-// credentialsPrefix begins the name of a credential; the rest is that of the setting. It is what systemd makes of the
-// files of a folder that is loaded as "sandlot".
+// credentialsPrefix begins the name of a credential, before the name of the setting. systemd gives it to the files of a
+// folder that is loaded as "sandlot".
 const credentialsPrefix = "sandlot_"
 
 // lookup returns the value of a secret from its file in the folder.

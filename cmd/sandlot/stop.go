@@ -15,7 +15,8 @@ import (
 const (
 	// stopRetry is the time after which a client sends a body again that the stop has cut: a process starts faster.
 	stopRetry = 2 * time.Second
-	// stopAnswers is the time for the answers to bodies that were cut, and for what clients still send of these.
+	// stopAnswers is the time for the answers to bodies that were cut, and for the rest of these that clients still
+	// send.
 	stopAnswers = 2500 * time.Millisecond
 	// lateBody is the time for a body that begins when others have been cut.
 	lateBody = 250 * time.Millisecond

@@ -170,7 +170,7 @@ func (s storage) spend() func() {
 }
 
 // share connects to the server with the short-lived state that nodes share; nil: none. It does not contact the server:
-// one that is down is no reason not to start.
+// a start must not depend on it.
 func (s storage) share(ctx context.Context, db *sqlstore.DB, log *slog.Logger) (*redis.Client, error) {
 	if s.RedisURL == "" {
 		return nil, nil

@@ -59,7 +59,7 @@ func (a *pacedAnswer) Write(p []byte) (n int, err error) {
 	}
 }
 
-// FlushError sends what was written, for http.ResponseController.
+// FlushError sends the bytes written so far, for http.ResponseController.
 func (a *pacedAnswer) FlushError() error {
 	a.expect(0)
 	defer a.rest()

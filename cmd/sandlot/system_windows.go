@@ -17,7 +17,7 @@ func flock(f *os.File) error {
 	return err
 }
 
-// openFiles returns 0: the system sets no limit below what memory has room for.
+// openFiles returns 0: memory limits the number before the system does.
 func openFiles() int { return 0 }
 
 // folderOwner returns false: users have no numbers.

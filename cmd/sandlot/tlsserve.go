@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"sandlot"
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/certificate"
@@ -23,7 +21,7 @@ type certificates interface {
 	Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	// Run keeps them current until ctx ends.
 	Run(ctx context.Context)
-	// Ends returns the end of each certificate, of which there are a few.
+	// Ends returns the end of each of a few certificates.
 	Ends() []certificate.End
 }
 
@@ -43,7 +41,7 @@ func (p tlsPlan) encrypt(places sandlot.Places, open listeners, log *slog.Logger
 	return e, err
 }
 
-// start lets a router and its metrics know of the encryption, and redirects requests to a listener of plain HTTP, which may
+// start sets the encryption of a router and its metrics, and redirects requests to a listener of plain HTTP, which may
 // be nil. It returns the configuration of the front, and the server of redirects.
 func (e *encryption) start(a *app, s *router, plain net.Listener, slots front.Slots) (front.Config, *http.Server) {
 	c := front.Config{Handler: s, Slots: slots, Clock: s.clock}
@@ -53,7 +51,7 @@ func (e *encryption) start(a *app, s *router, plain net.Listener, slots front.Sl
 	}
 	c.TLS = e.config
 	s.strict = s.places.Base.Port() == "" // browsers would ask other ports of the host by https, too
-	s.metrics.registry.MustRegister(endings{e.source})
+	s.metrics.certificates(e.source)
 	a.workers = append(a.workers, e.source.Run)
 	if plain != nil {
 		a.log.Info("redirects", "addr", plain.Addr().String())
@@ -101,27 +99,16 @@ func (s *router) encrypted(host string) (origin string, ours bool) {
 	return "", false
 }
 
-// endings exports the ends of certificates.
-type endings struct{ of certificates }
-
-var notAfter = prometheus.NewDesc("sandlot_certificate_not_after_seconds",
-	"When the certificate of a name ends, in seconds since 1970; 0: it was not issued yet.", []string{"name"}, nil)
-
-// Describe implements prometheus.Collector.
-func (e endings) Describe(to chan<- *prometheus.Desc) { to <- notAfter }
-
-// Collect implements prometheus.Collector.
-func (e endings) Collect(to chan<- prometheus.Metric) {
-	seen := map[string]bool{}
-	for _, end := range e.of.Ends() {
-		if seen[end.Name] { // of an RSA and an ECDSA pair; a name may come once
-			continue
-		}
-		seen[end.Name] = true
-		at := 0.0
-		if !end.At.IsZero() {
-			at = float64(end.At.Unix())
-		}
-		to <- prometheus.MustNewConstMetric(notAfter, prometheus.GaugeValue, at, end.Name)
-	}
+// certificates exports the ends of certificates.
+func (m *metrics) certificates(of certificates) {
+	m.export("sandlot_certificate_not_after_seconds", "When the certificate of a name ends, in seconds since 1970; 0: it was not issued yet.",
+		[]string{"name"}, func(add sample) {
+			seen := map[string]bool{}
+			for _, end := range of.Ends() {
+				if !seen[end.Name] { // of an RSA and an ECDSA pair; a name may come once
+					add(timestamp(end.At), end.Name)
+				}
+				seen[end.Name] = true
+			}
+		})
 }

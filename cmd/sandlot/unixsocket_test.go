@@ -17,7 +17,7 @@ func TestAUnixSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
 	testenv.Start(t, testenv.Binary(t), "--listen", "unix:"+path, "--base-url", "https://play.example.com", "--limits", "strict")
-	c := socketClient("unix", path)
+	c := clientOf("unix", path)
 	signup := func(forwarded string) int {
 		r, err := http.NewRequest(http.MethodPost, "http://play.example.com/v1/signup", strings.NewReader("{}"))
 		expect.OK(t, err)

@@ -17,7 +17,7 @@ import (
 
 const (
 	startWait = time.Minute // for msg=listening: far longer than any start on a busy machine takes
-	stopWait  = time.Minute // for the end after SIGTERM: its grace is 30 s
+	stopWait  = time.Minute // for the end after SIGTERM: its grace is 5 s
 )
 
 // errKilled means that the program was killed before it listened.

@@ -68,7 +68,7 @@ func NewCounts[K comparable](labels ...K) *Counts[K] {
 	return c
 }
 
-// Add counts an event. One with an unknown label is not counted.
+// Add counts an event. An unknown label is not counted.
 func (c *Counts[K]) Add(label K) {
 	if c == nil {
 		return

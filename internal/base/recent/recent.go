@@ -1,4 +1,4 @@
-// Package recent keeps values of which those that were used last matter most, within a bound.
+// Package recent keeps the values that were used last, within a bound.
 package recent
 
 import (

@@ -14,8 +14,8 @@ type Lists[K comparable] struct {
 	wait time.Duration
 }
 
-// NewLists returns Lists of which most are built at once, and each key has so many until they are sent. A call waits
-// for others as long as wait.
+// NewLists returns Lists: most of them are built at once, and each key has up to each of them until they are sent. A
+// call waits for others as long as wait.
 func NewLists[K comparable](most, each int, wait time.Duration) *Lists[K] {
 	return &Lists[K]{NewLoad(most, nil), NewShares[K](each), wait}
 }

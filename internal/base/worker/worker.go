@@ -13,7 +13,7 @@ import (
 )
 
 // Failures counts the failed items of a worker, since the process began, and records when it last worked without one. A
-// nil one records nothing. It may be used concurrently.
+// nil Failures records nothing. It may be used concurrently.
 type Failures struct{ n, worked atomic.Int64 }
 
 // Add counts n more.

@@ -78,7 +78,7 @@ func openExport(path string) (export, error) {
 	return export{f, info.Size()}, nil
 }
 
-// checkExport refuses an incomplete archive, and one that would unpack a file outside of its folder.
+// checkExport refuses an incomplete archive, and an archive with a file outside of its folder.
 func checkExport(f io.ReaderAt, size int64) error {
 	z, err := zip.NewReader(f, size)
 	if err != nil {

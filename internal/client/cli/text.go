@@ -88,11 +88,14 @@ func (env *Env) warn(all []client.Warning) {
 	}
 }
 
-// notes returns the sentences of a hint of the API, without its curl commands.
+// aCall matches a line of a hint of the API that is a command, or part of an HTTP request.
+var aCall = regexp.MustCompile(`^(curl|tar|split|set) |^(GET|POST|PATCH|DELETE) http|^(Authorization|Idempotency-Key|Content-Type): |^\{`)
+
+// notes returns the sentences of a hint of the API, without its calls.
 func notes(hint string) (sentences []string) {
 	for line := range strings.Lines(hint) {
 		line = clean(line)
-		command := strings.HasPrefix(line, "curl ") || strings.HasPrefix(line, "tar ") || strings.HasSuffix(line, ":")
+		command := aCall.MatchString(line) || strings.HasSuffix(line, ":")
 		if line == "" || command || strings.HasPrefix(line, "The rest of the body") || strings.Contains(line, "header") {
 			continue
 		}

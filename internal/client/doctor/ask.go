@@ -39,14 +39,14 @@ const forged = "192.0.2.1"
 type request struct {
 	host   string     // HOST[:PORT] of the URL
 	at     netip.Addr // of the server
-	length int64      // the declared length of a body, of which one KiB is sent; 0: no body
+	length int64      // the declared length of a body; one KiB of it is sent. 0: no body
 	wait   bool       // until the last event
 }
 
 // askLimit is the longest time until the first event.
 const askLimit = 8 * time.Second
 
-// ask sends a request, and returns what the instance answers.
+// ask sends a request, and returns its answer.
 func (s Site) ask(ctx context.Context, q request) (a answer, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()

@@ -1,8 +1,8 @@
 // Package doctor checks a running instance from outside, and the parts on which it depends, and says how to mend each
 // fault: names, certificates, the proxy in front, mail, clock, bucket, Redis, disk.
 //
-// It reaches the instance by its public URL, as visitors do, and asks the service what arrived: an [Examiner] answers
-// that, to a proof by a secret of the installation alone.
+// It reaches the instance by its public URL, as visitors do. There an [Examiner] describes each request as it arrived,
+// but only to a doctor that proves the installation's secret.
 package doctor
 
 import (

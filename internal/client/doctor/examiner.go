@@ -28,15 +28,15 @@ type Seen struct {
 
 const (
 	scheme = "Sandlot-Doctor "
-	// proofLife is the longest age of a proof. A proxy that keeps one learns no more than what it has sent.
+	// proofLife is the longest age of a proof. A proxy that keeps a proof can use it only to read its own requests.
 	proofLife = time.Minute
 	// Pause is the time between the two events of an answer: a proxy that buffers passes both on together.
 	Pause = 2 * time.Second
 )
 
-// An Examiner answers the requests of a doctor with what it saw, and passes every other request on, those with a wrong
-// or late proof too: nobody without the secret learns that it exists. Any node with the secret can answer. It may be
-// used concurrently.
+// An Examiner answers each request of a doctor with a Seen, and passes every other request on, also with a wrong or
+// late proof: without the secret it cannot be detected. Any node with the secret can answer. It may be used
+// concurrently.
 type Examiner struct {
 	Secret []byte
 	Now    func() time.Time

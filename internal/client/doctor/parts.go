@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Reachable is the check of a server on which the service depends. try uses it once; does says what was done, and mend
-// what to do after an error.
+// Reachable is the check of a server on which the service depends. try uses it once; does describes that use, and mend
+// the remedy after an error.
 func Reachable(name string, try func(context.Context) error, does, mend string) Check {
 	return Check{name, func(ctx context.Context) []Finding {
 		if err := try(ctx); err != nil {

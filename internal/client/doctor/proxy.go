@@ -14,7 +14,7 @@ import (
 // largest is the length of the largest request: 100 MiB in base64, and some room for the other fields.
 const largest = 100<<20*4/3 + 1<<20
 
-// proxy looks at what stands between a visitor and the service.
+// proxy checks the path between a visitor and the service.
 func (s Site) proxy(ctx context.Context, q request) []Finding {
 	var address, events, bodies Finding
 	var asking sync.WaitGroup
@@ -24,7 +24,7 @@ func (s Site) proxy(ctx context.Context, q request) []Finding {
 	return about("proxy", address, events, bodies)
 }
 
-// streams asks for both events, and judges how they arrive and where the request came from.
+// streams reads both events, and judges their arrival and the origin of the request.
 func (s Site) streams(ctx context.Context, q request) (address, events Finding) {
 	q.wait = true
 	got, err := s.ask(ctx, q)

@@ -24,11 +24,10 @@ type Site struct {
 	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
 }
 
-// most is the number of addresses of a name that are asked.
+// most is the largest number of addresses of a name that are tried.
 const most = 6
 
-// Check looks at everything that takes a request to the instance: where the names lead, certificates, and what the
-// proxy passes on.
+// Check examines the path of a request to the instance: the addresses of its names, certificates, and the proxy.
 func (s Site) Check() Check { return Check{"names", s.check} }
 
 func (s Site) check(ctx context.Context) []Finding {
@@ -45,7 +44,7 @@ func (s Site) check(ctx context.Context) []Finding {
 	return append(all, s.proxy(ctx, request{host: base, at: reached})...)
 }
 
-// reach asks at every address of a host, and returns one that leads here.
+// reach sends a request to every address of a host, and returns an address of this instance.
 func (s Site) reach(ctx context.Context, what, host string) (at netip.Addr, all []Finding) {
 	name := hostname(host)
 	list, err := s.Resolve(ctx, name)

@@ -257,7 +257,7 @@ func (c *Courier) putOff(ctx context.Context, j sandlot.Job, why error) error {
 	return gone(c.Store.RetryJob(ctx, j, now.Add(wait)))
 }
 
-// waitAfter returns the wait before the next try after one that followed so many others.
+// waitAfter returns the wait after a failed try that followed so many others.
 func waitAfter(tries int) time.Duration { return min(mailWait<<min(tries, 20), mailWaitMax) }
 
 // Waited returns the time for which a job has been put off after so many tries.

@@ -39,8 +39,8 @@ func (s *Logins) Remember(_ context.Context, by sandlot.Caller, known, address s
 	return strings.Join(append([]string{fresh}, words[:min(len(words), knownMailboxes-1)]...), knownSeparator), nil
 }
 
-// loginAsker returns the sender for whom the message of a login is counted. A browser that is or was logged in with the
-// mailbox counts as known. Whether an account has the address plays no part, so the answer takes the same time.
+// loginAsker returns the sender under which the message of a login is counted. A browser that is or was logged in with
+// the mailbox counts as known. Whether an account has the address plays no part, so the answer takes the same time.
 func (s *Logins) loginAsker(by sandlot.Caller, known, email string) sandlot.Asker {
 	a := s.vault.Asker(sandlot.Caller{From: by.From})
 	if _, own, ok := by.Login(); ok && own.Email != "" && names.EmailKey(own.Email) == names.EmailKey(email) {

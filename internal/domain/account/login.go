@@ -244,8 +244,8 @@ func (s *Logins) LoginAccounts(ctx context.Context, by sandlot.Caller, browser s
 }
 
 // FinishLogin ends a proved login with a session in the account of that handle. It returns the token of the session,
-// which is kept nowhere else, and the path of the website to go to. agent is the browser's name for itself, of which
-// 200 bytes are kept, as far as they are text. A session that the caller has ends; in the same account, the new session
+// which is kept nowhere else, and the path of the website to go to. agent is the browser's name for itself; 200 bytes
+// of it are kept, as far as they are text. A session that the caller has ends; in the same account, the new session
 // keeps the time at which the old one began. A handle that is not among LoginAccounts is sandlot.ErrNotFound.
 func (s *Logins) FinishLogin(ctx context.Context, by sandlot.Caller, browser, handle, agent string) (token, back string, err error) {
 	list, err := s.LoginAccounts(ctx, by, browser)

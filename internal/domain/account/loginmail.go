@@ -19,7 +19,7 @@ const (
 	mailClaimed = "login-unverified"
 )
 
-// writeLogin mints the token and the code of a login, of which only hashes are kept, and writes its message.
+// writeLogin mints the token and the code of a login, keeps only their hashes, and writes the message.
 // sandlot.ErrNotFound means that no message is sent.
 func (c *Courier) writeLogin(ctx context.Context, j sandlot.Job, now time.Time) (Mail, error) {
 	token, err := c.Vault.Text(base62, browserToken)

@@ -20,7 +20,7 @@ import (
 // another person.
 type Identity struct{ Issuer, Subject string }
 
-// An Assertion is what a provider says about the person who has logged in there.
+// An Assertion is the provider's statement about the person who has logged in there.
 type Assertion struct {
 	Identity
 	Email         string
@@ -39,7 +39,7 @@ type AuthRequest struct {
 // A Provider is an OpenID provider. Its methods may be called concurrently, and return within some seconds. Their errors
 // are ErrProviderAway and ErrProviderRefused, with the cause.
 type Provider interface {
-	// Up reports whether the provider answered when it was last asked. It asks nothing.
+	// Up reports whether the provider answered its last request. It sends none.
 	Up() bool
 	// AuthURL returns the address at which a browser logs in.
 	AuthURL(ctx context.Context, r AuthRequest) (string, error)
@@ -98,13 +98,13 @@ type OpenIDConfig struct {
 	Uncounted bool // as in Config
 }
 
-// OpenID lets people log in by one OpenID provider, with a code and PKCE. An identity is the issuer with the subject. Its
-// first login opens an account, unless the instance is sandlot.Closed; the name of the account tells nothing about the
-// person. A verified address that belongs to an account already enters that account, if its domain is one of Domains: for
-// those the operator has said that the provider speaks. Otherwise only the owner links it, by logging in to the account
-// first. An address that the provider does not call verified is a claim as any other, and enters nothing.
+// OpenID lets people log in by one OpenID provider, with a code and PKCE. An identity is the issuer with the subject.
+// Its first login opens an account, unless the instance is sandlot.Closed; the handle of the account does not identify
+// the person. A verified address that belongs to an account already enters that account, if its domain is one of
+// Domains, for which the operator trusts the provider. Otherwise only the owner links it, by logging in to the account
+// first. An address that the provider has not verified is a claim like any other, and enters no account.
 //
-// What a login has to remember is in the browser, under the installation's secret: any node finishes it.
+// The state of a login is in the browser, under the installation's secret: any node can finish it.
 type OpenID struct {
 	OpenIDConfig
 	store IdentityStore
@@ -167,7 +167,7 @@ func (o *OpenID) read(kept string) (back string, ok bool) {
 	return string(path), err == nil && bad == nil && age.Abs() < openIDLife
 }
 
-// OpenIDAnswer is what the provider sends back by the browser.
+// OpenIDAnswer is the provider's answer, which the browser brings.
 type OpenIDAnswer struct {
 	Kept        string // the text that the browser kept
 	State, Code string
@@ -225,8 +225,8 @@ func (o *OpenID) vouched(p Assertion) bool {
 	return p.EmailVerified && slices.Contains(o.Domains, strings.ToLower(domain))
 }
 
-// enter returns the account of a person: the one that the identity has, the one whose address it may link, or a new one.
-// Of two first logins at once the second finds the account of the first.
+// enter returns the account of a person: of the identity, else of the address if the identity may link it, else a new
+// one. Of two first logins at once the second finds the account of the first.
 func (o *OpenID) enter(ctx context.Context, by sandlot.Caller, p Assertion, lang string) (a sandlot.Account, opened bool, err error) {
 	for range 2 {
 		if a, err = o.store.AccountOfIdentity(ctx, p.Identity); !errors.Is(err, sandlot.ErrNotFound) {

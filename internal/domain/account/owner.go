@@ -24,8 +24,8 @@ var ErrTooOften = sandlot.ErrTooOften
 // An OwnerStore keeps the changes that owners make to their accounts, under the same promises as a publish.Store. A
 // deleted account is sandlot.ErrNotFound; a suspended account cannot be renamed: sandlot.ErrSuspended.
 type OwnerStore interface {
-	// Rename gives an account a handle that was never given out before; one that was is sandlot.ErrExists, and one more
-	// than limit renames after since is ErrTooOften. The former handle is not given out again.
+	// Rename gives an account a handle that was never given out before; any other handle is sandlot.ErrExists, and more
+	// than limit renames after since are ErrTooOften. The former handle is not given out again.
 	Rename(ctx context.Context, id sandlot.AccountID, handle string, at, since time.Time, limit int) error
 	// HandleGiven reports whether a handle was ever given out.
 	HandleGiven(ctx context.Context, handle string) (bool, error)
@@ -64,9 +64,9 @@ func wishedHandle(by sandlot.Caller, want string) (handle string, own bool, err 
 }
 
 // Rename gives the account another handle and returns it. The handle is the normalized wish: see names.Handle. A wish
-// of which nothing is left, or that is reserved, is sandlot.CodeInvalidField; a handle that was ever given out is
-// sandlot.ErrExists; the eleventh rename within 24 hours is sandlot.CodeRateLimited. The account's own handle changes
-// nothing and is no error. All projects of the account are read with the new handle once Rename has returned.
+// that is empty then, or reserved, is sandlot.CodeInvalidField; a handle that was ever given out is sandlot.ErrExists;
+// the eleventh rename within 24 hours is sandlot.CodeRateLimited. The account's own handle changes nothing and is no
+// error. All projects of the account are read with the new handle once Rename has returned.
 func (s *Service) Rename(ctx context.Context, by sandlot.Caller, want string) (string, error) {
 	handle, own, err := wishedHandle(by, want)
 	if err != nil || own {

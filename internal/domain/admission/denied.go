@@ -75,7 +75,7 @@ func newRefusals() *meter.Counts[string] {
 	return meter.NewCounts(append(slices.Collect(maps.Keys(told)), "max-bodies", "max-watchers")...)
 }
 
-// Refuse counts the refusal by a limit, which may be one that the caller keeps, and returns it as an error; nil if d is
+// Refuse counts the refusal by a limit, also by a limit of its caller's own, and returns it as an error; nil if d is
 // nil. A nil Limits counts nothing.
 func (l *Limits) Refuse(d *Denied) error {
 	if d == nil {

@@ -15,9 +15,9 @@ type Keys interface {
 
 // Identify makes the caller of a key, as Keys does, and counts the key if it is wrong. It is the only way for a
 // transport to look up a key. Errors are those of Guess.
-func (l *Limits) Identify(ctx context.Context, from Origin, key sandlot.Secret) (by sandlot.Caller, err error) {
-	err = l.Guess(from, key.Hash(), func() (bool, error) {
-		by, err = l.Keys.Identify(ctx, sandlot.Presented{Key: key}, l.Sender(from))
+func (l *Limits) Identify(ctx context.Context, from Origin, presented sandlot.Presented) (by sandlot.Caller, err error) {
+	err = l.Guess(from, presented.Key.Hash(), func() (bool, error) {
+		by, err = l.Keys.Identify(ctx, presented, l.Sender(from))
 		return err == nil, err
 	})
 	return by, err

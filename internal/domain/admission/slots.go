@@ -48,9 +48,8 @@ type Slots struct {
 	held   held
 }
 
-// NewSlots returns Slots of which none is held: all in number, and each for one client; 0 is no limit. Larger networks
-// may hold four and sixteen times as many, but no more than a quarter of all. Exempt addresses are bounded by all
-// alone.
+// NewSlots returns Slots, all of them free: all in number, and each for one client; 0 is no limit. Larger networks may
+// hold four and sixteen times as many, but no more than a quarter of all. Exempt addresses are bounded by all alone.
 func NewSlots(each, all int, exempt func(netip.Addr) bool) *Slots {
 	return &Slots{exempt: exempt, held: held{each, all, map[netip.Prefix]int{}}}
 }

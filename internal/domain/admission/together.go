@@ -104,8 +104,8 @@ func (l *Limits) take() (marks []mark, list []Spent) {
 	return marks, list
 }
 
-// tighten takes the difference from a bucket that has more than all nodes together have left. It may owe as much as it
-// can ever have, and no more, whatever the answer was.
+// tighten takes the difference from a bucket that has more than all nodes together have left. It never owes more than
+// it can have, for any answer.
 func (l *Limits) tighten(m mark, r Rate, missing float64) {
 	if math.IsNaN(missing) || missing < 0 {
 		return

@@ -69,6 +69,23 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 				return nil
 			},
 		},
+		"Shot": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				_, err := s.Covers.Shot(t.Context(), by, s.Project.ID)
+				return err
+			},
+			Want: func(seen testworld.Seen) error {
+				switch {
+				case seen.Who == "nobody", seen.Who == "the operator":
+					return sandlot.CodeKeyRequired
+				case seen.Who == "another's session":
+					return sandlot.ErrNotFound
+				case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
+					return sandlot.CodeWrongProject
+				}
+				return nil
+			},
+		},
 		"Upload": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Covers.Upload(t.Context(), by, s.Project.ID, strings.NewReader(sent))

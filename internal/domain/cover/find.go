@@ -103,7 +103,7 @@ type Finding struct {
 	picture.Problem
 }
 
-// Message describes in English the fault, and what the owner can do.
+// Message describes in English the fault, and the owner's remedy.
 func (f Finding) Message() string {
 	if f.Kind == Missing {
 		return "The project has no such file. Add it, or name another one."

@@ -96,14 +96,40 @@ func (s *Service) Findings(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return nil, err
 	}
+	state, err := s.readable(ctx, by, id)
+	return findingsOf(state.Findings), err
+}
+
+// shotWidth is the width of the screenshots that Shot returns: some 60 KB.
+const shotWidth = 640
+
+// Shot returns the last screenshot that the play-tester took of a project, in JPEG or PNG, to a caller who may read all
+// its files; nil if there is none.
+func (s *Service) Shot(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) ([]byte, error) {
+	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
+		return nil, err
+	}
+	state, err := s.readable(ctx, by, id)
+	if err != nil || state.Shot == "" {
+		return nil, err
+	}
+	bytes, err := s.Picture(ctx, by, state.Shot, shotWidth)
+	if errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrCorrupt) {
+		return nil, nil // it was replaced meanwhile, or lost
+	}
+	return bytes, err
+}
+
+// readable returns the record of the cover of a project whose files the caller may read.
+func (s *Service) readable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (State, error) {
 	p, state, err := s.Store.Cover(ctx, id)
 	if err == nil {
 		err = sandlot.Authorize(by, sandlot.ActReadFiles, &p)
 	}
 	if err != nil {
-		return nil, err
+		return State{}, err
 	}
-	return findingsOf(state.Findings), nil
+	return state, nil
 }
 
 // owned returns a project of the caller's session on which it may do act; another account's is ErrNotFound.
@@ -169,7 +195,7 @@ func (s *Service) file(ctx context.Context, id sandlot.ProjectID, name string) (
 	return sandlot.File{}, sandlot.ErrNotFound
 }
 
-// ChooseNone puts the title on a tile, whatever pictures the project has.
+// ChooseNone puts the title on a tile, even if the project has pictures.
 func (s *Service) ChooseNone(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) error {
 	if _, _, err := s.owned(ctx, by, sandlot.ActEdit, id); err != nil {
 		return err

@@ -72,7 +72,7 @@ type Settled struct {
 // Kept is a recorded picture, in one width.
 type Kept struct {
 	Project sandlot.ProjectID // the project of a cover, or
-	Account sandlot.AccountID // the account of a portrait: one that may be seen
+	Account sandlot.AccountID // the account of a portrait, which must be visible
 	Blob    sandlot.Blob
 	GoneAt  time.Time // zero while it is used
 }

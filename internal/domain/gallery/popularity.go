@@ -32,7 +32,8 @@ func (c *Counters) crowds(from netip.Addr) []Crowd {
 	return list
 }
 
-// countCells is the number of cells of a countLimit, in 128 KiB: the collector lets garbage grow with what is kept.
+// countCells is the number of cells of a countLimit, in 128 KiB: the collector lets garbage grow with the memory in
+// use.
 const countCells = 1 << 14
 
 // A countLimit limits the additions of each network to each project. Each pair of these has a cell by its hash, and pairs

@@ -34,8 +34,8 @@ type Store interface {
 	Relisted(ctx context.Context, least int64, limit int) ([]Named, error)
 	// ListedOf returns the given projects that may be listed, in no order.
 	ListedOf(ctx context.Context, ids []sandlot.ProjectID) ([]sandlot.Project, error)
-	// Featured returns the project that the operator pinned to the home page. None, and one that may not be listed, is
-	// ErrNotFound.
+	// Featured returns the project that the operator pinned to the home page. It is ErrNotFound if there is none, or if
+	// it may not be listed.
 	Featured(ctx context.Context) (sandlot.ProjectID, error)
 	// MostPlayed returns at most limit projects that may be listed and were played since the day of the given time,
 	// most plays first, newest first among equals.

@@ -23,8 +23,8 @@ func (s *Service) Suspend(ctx context.Context, by sandlot.Caller, ref, reason st
 	})
 }
 
-// Reinstate ends a suspension. A project of a suspended account stays down until the account is reinstated. One that is
-// not suspended is an error. A reason may be given.
+// Reinstate ends a suspension. A project of a suspended account stays down until the account is reinstated. A subject
+// that is not suspended is an error. A reason may be given.
 func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
 	return s.act(ctx, by, ref, sandlot.ActionReinstate, reason, false, func(f Found, e sandlot.LogEntry) error {
 		err := s.store.Reinstate(ctx, f.subject(), e)

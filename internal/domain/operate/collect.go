@@ -57,8 +57,8 @@ type CollectBlobs interface {
 type Collector struct {
 	Records SweepStore
 	Blobs   CollectBlobs
-	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no stray, whatever the
-	// time of its file. Nil if nobody stores anything meanwhile.
+	// Staged reports whether a request still holds a blob, as Contents.Held does. Such a blob is no stray, at any time
+	// of its file. Nil if nobody stores anything meanwhile.
 	Staged func(sandlot.BlobRef) bool
 	Leases LeaseStore // nil: there is no other Collector
 	Trim   TrimStore  // needed only if Keep is not 0
@@ -123,7 +123,7 @@ func (c *Collector) Collect(ctx context.Context) (deleted int, err error) {
 
 const (
 	collectWork  = "collect"
-	collectRenew = WorkLeaseMax / 4 // well before the lease lapses, whatever one batch takes
+	collectRenew = WorkLeaseMax / 4 // well before the lease lapses, even if a batch takes long
 )
 
 // hold leases the work of a round, or renews the lease if it is time.

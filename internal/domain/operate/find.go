@@ -126,5 +126,5 @@ func (s *Service) project(ctx context.Context, id string) (Found, error) {
 	return Found{Project: &found}, nil
 }
 
-// idIn finds the project id in any address of a project, whatever its host.
+// idIn finds the project id in any address of a project, on any host.
 func idIn(ref string) string { return string(sandlot.Places{}.ProjectIn(ref)) }

@@ -14,7 +14,7 @@ import (
 
 // Limits of invitations.
 const (
-	InvitationDays    = 7                   // how long a link lives where nobody says otherwise
+	InvitationDays    = 7                   // the default life of a link
 	MaxInvitationDays = 365                 // a link that lives longer is forgotten by its maker, and not by a thief
 	MostProjects      = 1_000_000           // of the account that an invitation opens
 	InvitationsKept   = 90 * 24 * time.Hour // after the end of its link an invitation stays listed this long
@@ -61,11 +61,12 @@ type InvitationStore interface {
 	// AddInvitation records an invitation under the hash of its token, with e, whose Target becomes its number, and
 	// returns the number. A token that is there already is sandlot.ErrExists.
 	AddInvitation(ctx context.Context, token sandlot.Digest, i Invitation, e sandlot.LogEntry) (int64, error)
-	// Invitation returns the invitation of a token; one that is used, ended or past its ExpiresAt, too.
+	// Invitation returns the invitation of a token, also if it is used, ended or past its ExpiresAt.
 	Invitation(ctx context.Context, token sandlot.Digest) (Invitation, error)
 	// Invitations returns invitations with an ID below before (0: all), newest first, at most limit.
 	Invitations(ctx context.Context, before int64, limit int) ([]Invitation, error)
-	// EndInvitation ends an invitation at e.At and records e. One that is not open then is sandlot.ErrNotFound.
+	// EndInvitation ends an invitation at e.At and records e. An invitation that is not open then is
+	// sandlot.ErrNotFound.
 	EndInvitation(ctx context.Context, id int64, e sandlot.LogEntry) error
 	sandlot.SecretStore
 }
@@ -143,8 +144,8 @@ func (s *Invitations) token(form string) (string, error) {
 	return hex.EncodeToString(d[:]), nil
 }
 
-// Opens returns the invitation of a link's token, for anybody, and changes nothing. One that opens no account any more is
-// sandlot.ErrNotFound.
+// Opens returns the invitation of a link's token, for anybody, and changes nothing. A link that opens no account any
+// more is sandlot.ErrNotFound.
 func (s *Invitations) Opens(ctx context.Context, by sandlot.Caller, token string) (Invitation, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Invitation{}, err
@@ -164,7 +165,7 @@ func (s *Invitations) List(ctx context.Context, by sandlot.Caller, before int64,
 	return s.store.Invitations(ctx, before, limit)
 }
 
-// End ends the link of an invitation at once. One that opens no account any more is sandlot.ErrNotFound.
+// End ends the link of an invitation at once. A link that opens no account any more is sandlot.ErrNotFound.
 func (s *Invitations) End(ctx context.Context, by sandlot.Caller, id int64) error {
 	if err := sandlot.Authorize(by, sandlot.ActInvite, nil); err != nil {
 		return err

@@ -110,7 +110,7 @@ func (s *Service) deletedProject(ctx context.Context, id string) (Deletion, erro
 	return s.store.DeletedProject(ctx, sandlot.ProjectID(id))
 }
 
-// toldDeleted adds to an error that is sandlot.ErrNotFound when and by whom ref was deleted, if it was.
+// toldDeleted adds to an error that is sandlot.ErrNotFound the time and the actor of ref's deletion, if it was deleted.
 func (s *Service) toldDeleted(ctx context.Context, ref string, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err

@@ -26,7 +26,7 @@ type VerifyStore interface {
 	// ErrNotFound.
 	BlobUses(ctx context.Context, id int64, limit int) ([]BlobUse, error)
 	// Mistakes compares the next projects, at most limit, after the one with this Number, with their files and
-	// versions. It returns the number of projects it saw and the last one's Number; none is the end.
+	// versions. It returns the number of projects that it read, and the last one's Number; none is the end.
 	Mistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)
 	// AccountMistakes is Mistakes for accounts, by their IDs: their totals and handles.
 	AccountMistakes(ctx context.Context, after int64, limit int) (found []Mistake, seen int, last int64, err error)

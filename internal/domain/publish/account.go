@@ -19,8 +19,8 @@ const createTries = 5
 // With in.Idempotency a repeat within IdempotencyLife returns the first answer and creates nothing. An instance that
 // takes no new accounts answers CodePublishClosed.
 //
-// With an invitation it also creates one where a key is needed, and uses the invitation up: one that opens no account
-// any more is ErrNotFound.
+// With an invitation it also creates one where a key is needed, and uses the invitation up: an invitation that opens no
+// account any more is ErrNotFound.
 func (s *Service) Signup(ctx context.Context, by sandlot.Caller, in SignupInput) (SignedUp, error) {
 	by = sandlot.Caller{From: by.From}
 	if err := s.admitNew(by); err != nil && (in.Invitation == "" || s.Opening == sandlot.Closed) {
@@ -54,7 +54,8 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, in Signu
 	req *request,
 ) (out SignedUp, err error) {
 	err = retryTaken(func() error {
-		na, secret, err := s.newAccount(by, in.Handle, email, lang, &out.email)
+		words := newProject{Handle: in.Handle, Email: email, Described: Described{Lang: lang}}
+		na, keys, err := s.newAccount(by, words, &out.email)
 		if err != nil {
 			return err
 		}
@@ -62,10 +63,10 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, in Signu
 			entry := sandlot.LogEntry{At: na.CreatedAt, Actor: sandlot.ActorOwner, Action: sandlot.ActionJoin}
 			na.Join = &Joining{sandlot.DigestOf([]byte(in.Invitation)), entry}
 		}
-		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, Minted{Account: secret}, made{}); err != nil {
+		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, keys, made{}); err != nil {
 			return err
 		}
-		out.Key = secret
+		out.Key, out.Connect = keys.Account, keys.Connect
 		out.Account, err = s.store.CreateAccount(ctx, na)
 		return out.email.unlessFull(err)
 	})
@@ -89,28 +90,32 @@ func (s *owners) handleChoices(want string) []string {
 	return names.HandleChoices(want, s.vault.Intn)
 }
 
-// newAccount draws the names and the key of a new account. outcome is that of the previous try, and is set to that of
-// this one.
-func (s *owners) newAccount(by sandlot.Caller, handle, email, lang string, outcome *EmailOutcome) (NewAccount, sandlot.Secret, error) {
-	key, secret, err := newKey(s.vault, s.now(), sandlot.AccountKey, "account key")
-	if err != nil {
-		return NewAccount{}, "", err
+// newAccount draws the names of a new account, the code of its connect_url, and its key unless a tool makes it. outcome
+// is that of the previous try, and is set to that of this one.
+func (s *owners) newAccount(by sandlot.Caller, words newProject, outcome *EmailOutcome) (na NewAccount, keys Minted, err error) {
+	na = NewAccount{Handles: s.handleChoices(words.Handle), Email: words.Email, Lang: words.Lang, CreatedAt: s.now().UTC()}
+	if !words.Tool {
+		if na.Key, keys.Account, err = newKey(s.vault, na.CreatedAt, sandlot.AccountKey, "account key"); err != nil {
+			return na, keys, err
+		}
 	}
-	na := NewAccount{Handles: s.handleChoices(handle), Email: email, Lang: lang, CreatedAt: key.CreatedAt, Key: key}
-	if email != "" && *outcome != EmailUnsent {
-		job := s.verifyJob(by, email, lang)
+	if keys.Connect, err = s.vault.MintToken(names.ConnectPrefix); err != nil {
+		return na, keys, err
+	}
+	na.Connect = Connecting{keys.Connect.Hash(), na.CreatedAt.Add(ConnectLife)}
+	if na.Email != "" && *outcome != EmailUnsent {
+		job := s.verifyJob(by, na.Email, na.Lang)
 		na.Job, *outcome = &job, EmailSet
 	}
-	return na, secret, nil
+	return na, keys, nil
 }
 
 // newKey draws a key, and returns its record and its secret. Neither has an owner yet: the step that records it sets
 // the owner.
 func newKey(v *sandlot.Vault, now time.Time, kind sandlot.KeyKind, name string) (sandlot.Key, sandlot.Secret, error) {
-	prefix := names.AccountPrefix
-	if kind == sandlot.ProjectKey {
-		prefix = names.ProjectPrefix
-	}
+	prefix := map[sandlot.KeyKind]string{
+		sandlot.AccountKey: names.AccountPrefix, sandlot.ProjectKey: names.ProjectPrefix, sandlot.EditToken: names.EditPrefix,
+	}[kind]
 	secret, err := v.MintToken(prefix)
 	if err != nil {
 		return sandlot.Key{}, "", err

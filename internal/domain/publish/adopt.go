@@ -15,7 +15,7 @@ import (
 // An Adoption is one project of an import, as package transfer makes it.
 type Adoption struct {
 	Account sandlot.AccountID // the owner, if the operator imports
-	ID      sandlot.ProjectID // the wished id, for the operator only; one that a project had before is CodeInvalidArchive
+	ID      sandlot.ProjectID // the wished id, for the operator only; an id that a project had before is CodeInvalidArchive
 	Recover bool              // with ID: the versions become further ones of the project that has or had this id
 	Reason  string            // of the operator, for the audit log
 
@@ -42,7 +42,7 @@ type Adopted struct {
 // id of its own, the caller's handle, no plays and no likes.
 //
 // With in.Idempotency the same import within IdempotencyLife finds the project that it made at this position. With
-// in.FirstOf another import under that key is CodeIdempotencyMismatch, at whatever position it made a project.
+// in.FirstOf another import under that key is CodeIdempotencyMismatch, even if it made the project at another position.
 func (s *Service) Adopt(ctx context.Context, by sandlot.Caller, in Adoption) (out Adopted, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
 	owner, err := s.adopter(by, in)

@@ -18,6 +18,9 @@ import (
 // sessionSeen is the least time between two notes that a session is in use: a write for each page would be too many.
 const sessionSeen = time.Hour
 
+// editTokenSeen is the same for an edit_token.
+const editTokenSeen = 24 * time.Hour
+
 // A CredentialStore finds keys, tokens, tickets and sessions by their hashes, under the same promises as a Store.
 type CredentialStore interface {
 	// KeyByHash returns the key with this hash. A revoked key, or one of a deleted project, is ErrNotFound.
@@ -49,7 +52,8 @@ type Authenticator struct {
 // Identify finds the caller of a request. No credential is nobody. A mistyped key is refused without a look-up; one
 // that is unknown, revoked or belongs to a deleted project is CodeInvalidKey, as is an upload_token that is unknown or
 // whose upload has expired. A known upload_token is nobody, who may join its upload. A ticket is the caller that
-// requested it, with the rights of now; see Caller.Ticket. A session that is unknown or over is ErrNotFound; any other
+// requested it, with the rights of now; see Caller.Ticket. An edit_token that a tool presents is a caller who edits one
+// project; from any other it is CodeInvalidKey, and so is one without use for EditTokenIdle. A session that is unknown or over is ErrNotFound; any other
 // is noted as seen, once an hour at most, and lives for SessionLife from then on.
 //
 // The key of a suspended account is found: Authorize decides its rights. Any other error is the store's.
@@ -63,8 +67,42 @@ func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presente
 		return a.uploadToken(ctx, presented.Key, from)
 	case strings.HasPrefix(presented.Key.Reveal(), names.TicketPrefix):
 		return a.ticket(ctx, presented.Key, from)
+	case strings.HasPrefix(presented.Key.Reveal(), names.EditPrefix):
+		return a.editToken(ctx, presented, from)
 	}
 	return a.key(ctx, presented.Key, from)
+}
+
+// editToken looks an edit_token up, which only a tool may present. It notes a use once a day at most.
+func (a *Authenticator) editToken(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error) {
+	if !presented.Tool {
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"That is an edit_token, which is no key: it is for the tools of /mcp, as their argument edit_token.").
+			With(sandlot.OpPresentKey).Note("Call the tool with it. A call of the API needs a key, which the user makes under /account/keys.")
+	}
+	var k sandlot.Key
+	err := error(sandlot.ErrNotFound)
+	if inspect.LooksLikeEditToken(presented.Key.Reveal()) {
+		k, err = a.Store.KeyByHash(ctx, presented.Key.Hash())
+	}
+	now := a.Now().UTC()
+	if err == nil && (k.Kind != sandlot.EditToken || now.Sub(k.LastUsedAt) >= sandlot.EditTokenIdle) {
+		err = sandlot.ErrNotFound
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"The edit_token is mistyped, unknown here, or has ended: after %d days without use, or because an account has the project now.",
+			int(sandlot.EditTokenIdle.Hours()/24)).
+			With(sandlot.OpPresentKey).Note("Copy the whole edit_token: sle_ and 36 characters. " +
+			"If it has ended, the user logs in under /account, and makes a key for the project.")
+	}
+	if err != nil {
+		return sandlot.Caller{}, fmt.Errorf("look up edit_token: %w", err)
+	}
+	if now.Sub(k.LastUsedAt) >= editTokenSeen {
+		a.Uses.note(k.ID, now)
+	}
+	return sandlot.Identified(from, sandlot.Credential{Secret: presented.Key, Key: &k}), nil
 }
 
 // key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or cut, and are refused

@@ -88,7 +88,7 @@ func (t *Tree) noFiles() error {
 		what += " Only " + strings.Join(slices.Sorted(maps.Keys(t.leftOut)), ", ") + " came, which is left out."
 	}
 	return sandlot.Refuse(code, "%s", what).In(t.field()).With(sandlot.OpPack).
-		Note("Send the files of the project, with a page such as index.html among them. From a folder:")
+		Note("Send the files of the project, with a page such as index.html among them:")
 }
 
 // apart refuses two files that no file system could keep apart.

@@ -50,7 +50,7 @@ type request struct {
 	by        sandlot.Caller
 	text      string         // the idempotency key, which is not stored; empty for a form
 	key       sandlot.Digest // of the idempotency key and its principal; the record is found by it
-	elsewhere sandlot.Digest // of the idempotency key and the request, for callers whom only their network distinguishes; zero for others
+	elsewhere sandlot.Digest // of the idempotency key and the request, for callers distinguished by their network alone; zero for others
 	asked     sandlot.Digest // of the request: the same for the same fields and content, however they were sent
 	lease     sandlot.Digest // the lock that one call in flight holds, and no other
 	waits     bool           // whether a second call waits for the first one, or is refused
@@ -62,7 +62,7 @@ func (c *idempotency) newRequest(by sandlot.Caller, key string, op sandlot.Op, p
 	words ...any,
 ) (*request, error) {
 	if by.Ticket() != nil {
-		key = by.Ticket().ID() // whatever key the call names: a ticket is good for one call
+		key = by.Ticket().ID() // and not the call's: a ticket is good for one call
 	}
 	if key == "" {
 		return nil, nil

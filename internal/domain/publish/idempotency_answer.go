@@ -106,10 +106,10 @@ func (s *answers) updated(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 	return out, fmt.Errorf("version %d of %s did not bring %q: %w", version, id, m.Filename, sandlot.ErrCorrupt)
 }
 
-// show adds the keys that a publish answers with.
-func (out *Published) show(by sandlot.Caller, minted Minted) {
+// show adds the keys that a publish answers with; tool: to a tool.
+func (out *Published) show(by sandlot.Caller, minted Minted, tool bool) {
 	out.Keys = minted
-	if !by.Nobody() {
+	if !by.Nobody() && !tool {
 		out.Keys.Account = accountSecret(by)
 	}
 }
@@ -128,8 +128,8 @@ func (s *answers) completedPublish(ctx context.Context, by sandlot.Caller, c *co
 	if err != nil {
 		return Published{}, uploadCompleted(done, out.Addresses.URL)
 	}
-	out.show(by, keys)
 	np, mail := c.meta.publish(), EmailSet
+	out.show(by, keys, np.Tool)
 	if !by.Nobody() {
 		if _, mail, err = s.pendingEmail(ctx, by, np.Email, np.Lang, EmailNone); err != nil {
 			return Published{}, err
@@ -187,7 +187,7 @@ func (s *answers) recordedPublish(ctx context.Context, by sandlot.Caller, in Pub
 	if err != nil {
 		return Published{}, err
 	}
-	out.show(by, keys)
+	out.show(by, keys, in.Tool)
 	if in.Part != nil {
 		m, err := s.uploads.firstSaid(ctx, publishCall(by, in, &np))
 		if err != nil {
@@ -297,7 +297,7 @@ func (s *answers) recordedSignup(ctx context.Context, email string, rec Idempote
 			Note("Make another one, under a fresh idempotency key.")
 	}
 	a.Email, a.EmailVerified = email, false
-	out := SignedUp{Account: a, Key: keys.Account, FromRecord: true, email: rec.Email}
+	out := SignedUp{Account: a, Key: keys.Account, Connect: keys.Connect, FromRecord: true, email: rec.Email}
 	if email != "" && rec.Email != EmailUnsent {
 		out.email = EmailSet
 	}
@@ -360,7 +360,7 @@ func (m made) version(p sandlot.Project, n int) (sandlot.Project, []sandlot.File
 
 // sealKeys encrypts minted keys, so that only a caller who repeats the call can read them.
 func sealKeys(v *sandlot.Vault, k sandlot.Seal, keys Minted) ([]byte, error) {
-	plain, err := json.Marshal([2]string{keys.Account.Reveal(), keys.Project.Reveal()})
+	plain, err := json.Marshal([4]string{keys.Account.Reveal(), keys.Project.Reveal(), keys.Edit.Reveal(), keys.Connect.Reveal()})
 	if err != nil {
 		return nil, fmt.Errorf("seal keys: %w", err)
 	}
@@ -373,7 +373,7 @@ func unsealKeys(v *sandlot.Vault, k sandlot.Seal, answer []byte) (Minted, error)
 	if err != nil {
 		return Minted{}, err
 	}
-	var keys [2]sandlot.Secret
+	var keys [4]sandlot.Secret // of a record of v0.1.0 there are two
 	err = json.Unmarshal(plain, &keys)
-	return Minted{Account: keys[0], Project: keys[1]}, err
+	return Minted{keys[0], keys[1], keys[2], keys[3]}, err
 }

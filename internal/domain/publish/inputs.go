@@ -84,6 +84,7 @@ type PublishInput struct {
 	Idempotency string     // the idempotency key; empty: every call makes a project of its own
 	DryRun      bool       // only check the call
 	Early       bool       // with DryRun: the owner is not known yet, so no e-mail address is required
+	Tool        bool       // a tool calls: it gets an edit_token and no key, and need not give an address
 }
 
 // UpdateInput requests a new version in which one file, or all those of a Tree, are new or changed. Fields are as the
@@ -189,9 +190,12 @@ type Published struct {
 }
 
 // Minted holds keys in clear, for the answer of the call that made them. Account is empty if the caller has it already.
+// A call of a tool has no keys, and Edit if it made an account.
 type Minted struct {
 	Account sandlot.Secret
 	Project sandlot.Secret
+	Edit    sandlot.Secret // the edit_token of the project
+	Connect sandlot.Secret // the code that takes a new account's projects into another account
 }
 
 // Pending is the answer to a part of an upload that is not complete. The part is durable: it
@@ -251,6 +255,7 @@ type Restored struct {
 type SignedUp struct {
 	Account    sandlot.Account
 	Key        sandlot.Secret
+	Connect    sandlot.Secret // the code that takes its projects into another account
 	Mailed     bool
 	Warnings   []sandlot.Warning
 	FromRecord bool // the answer of an earlier call, from its idempotency record

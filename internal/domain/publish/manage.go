@@ -100,9 +100,9 @@ type ProjectStore interface {
 	EraseVersion(ctx context.Context, id sandlot.ProjectID, n int, at time.Time) error
 	// RecoverProject records the versions of p as further ones of the project that has the id p.ID, or had it until it
 	// was deleted, with all current files of that one ended, and records p.Log. A project in the trash is taken out of
-	// it. One that was deleted for good, whose earlier versions go, also gets the account and what p says about itself;
-	// its address, its number, its keys and its plays stay. An id that was never used is ErrNotFound. A project of
-	// another account, and one whose account is gone, is ErrMoved. Only p.Account, its contents and texts count.
+	// it. A project that was deleted for good loses its earlier versions, and also gets the account and the description
+	// of p; its address, its number, its keys and its plays stay. An id that was never used is ErrNotFound. A project
+	// of another account, or of an account that is gone, is ErrMoved. Only p.Account, its contents and texts count.
 	RecoverProject(ctx context.Context, p NewProject) (sandlot.Project, error)
 }
 
@@ -163,12 +163,12 @@ type AmendInput struct {
 // version than in.IfVersion is CodeVersionConflict.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in AmendInput) (v ProjectView, err error) {
 	defer func() { err = s.present(ctx, by, err) }()
-	if err := sandlot.Authorize(by, sandlot.ActEdit, nil); err != nil {
+	if err := sandlot.Authorize(by, sandlot.ActSettle, nil); err != nil {
 		return v, err
 	}
 	p, err := s.find(ctx, ref)
 	if err == nil {
-		err = sandlot.Authorize(by, sandlot.ActEdit, &p)
+		err = sandlot.Authorize(by, sandlot.ActSettle, &p)
 	}
 	if err != nil {
 		return v, err
@@ -209,7 +209,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		}
 		choose, made := choosePrimary(name, "primary_file"), false
 		a := arrangement{
-			act: sandlot.ActEdit, ifVersion: in.IfVersion, details: c,
+			act: sandlot.ActSettle, ifVersion: in.IfVersion, details: c,
 			change: func(p sandlot.Project, current []sandlot.File) (Change, error) {
 				change, err := choose(p, current)
 				made = change.Primary != ""
@@ -221,7 +221,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		}
 	}
 	_, _, err := s.edit(ctx, id, in.IfVersion, func(p sandlot.Project) (sandlot.Project, error) {
-		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
+		if err := sandlot.Authorize(by, sandlot.ActSettle, &p); err != nil {
 			return p, err
 		}
 		if in.IfVersion != nil {

@@ -107,14 +107,14 @@ func (s *fileSet) noPrimary(field, message string) error {
 	e.Detail("candidates", append([]string{}, pages...)) // never null
 	source := ""
 	if s.has("package.json") {
-		source = " Files with a package.json may be source: then build it, and send the folder that the build has made."
+		source = "Files with a package.json may be source: then build it, and send the folder that the build has made. "
 	}
 	if len(pages) == 0 {
-		return e.With(sandlot.OpPack).Note("Send a page named index.html with the other files.%s From a folder that has it:", source)
+		return e.With(sandlot.OpPack).Note("%sSend a page named index.html with the other files:", source)
 	}
 	return e.With(sandlot.OpSame, sandlot.Set("primary_file", pages[0])).
-		Note("Name the page with primary_file, or call it index.html. Those that could be it: %s.%s",
-			quotedList(pages), source)
+		Note("%sName the page with primary_file, or call it index.html. Those that could be it: %s.",
+			source, quotedList(pages))
 }
 
 // quotedList joins quoted names in one line.

@@ -17,6 +17,7 @@ type newProject struct {
 	Email    string
 	Primary  string `json:",omitempty"` // of many files
 	Declared Declared
+	Tool     bool              `json:",omitempty"`
 	Warnings []sandlot.Warning `json:",omitempty"`
 
 	Described
@@ -57,6 +58,9 @@ func (s *Service) Publish(ctx context.Context, by sandlot.Caller, in PublishInpu
 	asked := append([]any{in.Title, in.Handle, in.Email, in.Lang, in.Declared.asked()}, manyAsked(set, in.Archive, in.Primary, false)...)
 	if !in.About.Empty() {
 		asked = append(asked, in.About)
+	}
+	if in.Tool {
+		asked = append(asked, "tool") // its answer has other secrets
 	}
 	req, err := s.idempotency.newRequest(by, in.Idempotency, sandlot.OpPublish, in.Part, set.content(in.Content), asked...)
 	if err != nil {
@@ -124,12 +128,12 @@ func onePage(c Content) brought {
 
 // checkPublish normalizes the fields of a publish, or refuses them.
 func (c Config) checkPublish(by sandlot.Caller, in PublishInput) (newProject, error) {
-	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared}
+	np := newProject{Handle: in.Handle, Primary: in.Primary, Declared: in.Declared, Tool: in.Tool}
 	var err error
 	if np.Email, np.Warnings, err = c.readEmail(in.Email); err != nil {
 		return np, err
 	}
-	if by.Nobody() && np.Email == "" && !(in.DryRun && in.Early) {
+	if by.Nobody() && np.Email == "" && !in.Tool && !(in.DryRun && in.Early) {
 		return np, sandlot.Refuse(sandlot.CodeEmailRequired,
 			"A first publish without a key makes an account, and needs the field email.").In("email").
 			With(sandlot.OpSame, sandlot.Set("email", sandlot.PlaceholderEmail)).
@@ -192,7 +196,7 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 			Lang: words.Lang, CreatedAt: np.CreatedAt,
 		}
 	}
-	out.show(by, out.Keys)
+	out.show(by, out.Keys, words.Tool)
 	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
 	s.untold(err)
 	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
@@ -207,14 +211,21 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 	email = before
 	if by.Nobody() {
 		var na NewAccount
-		if na, keys.Account, err = s.newAccount(by, words.Handle, words.Email, words.Lang, &email); err != nil {
+		if na, keys, err = s.newAccount(by, words, &email); err != nil {
 			return keys, email, err
 		}
 		np.New = &na
 	} else if np.Email, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, before); err != nil {
 		return keys, email, err
 	}
-	if np.Key, keys.Project, err = newKey(s.vault, s.now(), sandlot.ProjectKey, "publish"); err != nil {
+	switch {
+	case !words.Tool:
+		np.Key, keys.Project, err = newKey(s.vault, s.now(), sandlot.ProjectKey, "publish")
+	case by.Nobody():
+		np.Key, keys.Edit, err = newKey(s.vault, s.now(), sandlot.EditToken, "publish")
+		np.Key.LastUsedAt = np.Key.CreatedAt // from when it is idle
+	}
+	if err != nil {
 		return keys, email, err
 	}
 	np.ID, np.Suffix = sandlot.ProjectID(names.ProjectID(np.Title, s.vault.Intn)), s.vault.Suffix()

@@ -103,10 +103,20 @@ type NewAccount struct {
 	Email       string
 	Lang        string
 	CreatedAt   time.Time
-	Key         sandlot.Key
+	Key         sandlot.Key  // none if it has no Hash
+	Connect     Connecting   // none if it has no Hash
 	Job         *sandlot.Job // the verification mail, if there is an address
 	Join        *Joining     // the invitation that it uses up in the same step, if any
 	Idempotency *IdempotencyRecord
+}
+
+// ConnectLife is how long the code of a connect_url is valid: a person may read an agent's answer weeks later.
+const ConnectLife = 30 * 24 * time.Hour
+
+// A Connecting is the record of a code that takes the projects of an account into another one: see package connect.
+type Connecting struct {
+	Hash      sandlot.Digest // of the code itself, which is not kept
+	ExpiresAt time.Time
 }
 
 // Joining is the use of an invitation by a new account, which gets the limit of the invitation. An invitation that was
@@ -120,7 +130,7 @@ type Joining struct {
 // step.
 type NewProject struct {
 	ID      sandlot.ProjectID
-	Account sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, whoever the caller is
+	Account sandlot.AccountID // the owner, unless New is set; a suspended one is ErrSuspended, for any caller
 	New     *NewAccount       // recorded in the same step, and then the owner
 	// the ID of the caller's key, 0 for none; a revoked key is ErrRevoked, a key of a suspended account ErrSuspended
 	By        int64
@@ -138,7 +148,7 @@ type NewProject struct {
 	History
 }
 
-// Described holds what the owner of a new project says about it, beside its title.
+// Described holds the owner's choices for a new project, beside its title.
 type Described struct {
 	Lang        string
 	Description string
@@ -186,7 +196,7 @@ type Edit struct {
 	Wrapper     string // empty: as before
 	Email       *NewEmail
 	Upload      *Completion
-	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, whatever else would fail
+	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before, even if the step would fail otherwise
 	Within      Quota              // of the owner
 
 	Details      DetailsChange // recorded in the same step; its Title, By and Expect are ignored

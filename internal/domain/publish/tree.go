@@ -176,7 +176,7 @@ func (t *Tree) weigh(ctx context.Context) error {
 }
 
 // Add stages one file, all bytes of r, as Stage does. d may also come later; see Declare. A name that no file can have
-// is CodeInvalidFilename, one that came before CodeInvalidField; too many files and too many bytes are
+// is CodeInvalidFilename, a name that came before CodeInvalidField; too many files and too many bytes are
 // CodeContentTooLarge. A file of some tool, such as those of node_modules/, is read and left out.
 func (t *Tree) Add(ctx context.Context, name string, d Declared, r io.Reader) error {
 	return t.add(ctx, name, d, func(in *inspect.Inspector) io.Reader {
@@ -337,7 +337,7 @@ func (t *Tree) clash(code sandlot.Code, format string, args ...any) error {
 	}
 	return sandlot.Refuse(code, format, args...).In(t.field()).With(sandlot.OpPack).
 		Note("Nothing was changed. " +
-			"Rename one of them, or leave it out, and send all files again, or pack their folder:")
+			"Rename one of them, or leave it out, and send all files again:")
 }
 
 // again returns the operation that sends the files once more: those of an archive are packed again.

@@ -19,6 +19,7 @@ type Told struct {
 	Force     bool             `json:",omitempty"`
 	Primary   string           `json:",omitempty"`
 	DryRun    bool             `json:",omitempty"`
+	Tool      bool             `json:",omitempty"` // of a publish: a tool requests the ticket
 
 	About *publish.About `json:",omitempty"`
 }
@@ -40,7 +41,9 @@ func (c Call) DryRun() bool {
 }
 
 func (t Told) publish() publish.PublishInput {
-	in := publish.PublishInput{Handle: t.Handle, Email: t.Email, Lang: t.Lang, Declared: t.Declared, Primary: t.Primary, DryRun: t.DryRun}
+	in := publish.PublishInput{
+		Handle: t.Handle, Email: t.Email, Lang: t.Lang, Declared: t.Declared, Primary: t.Primary, DryRun: t.DryRun, Tool: t.Tool,
+	}
 	if t.Title != nil {
 		in.Title = *t.Title
 	}

@@ -92,7 +92,7 @@ type Input struct {
 	Account sandlot.AccountID
 	Stored  *io.SectionReader // in place of Archive: a ZIP that is read where it lies
 	Reason  string            // for the audit log
-	Recover bool              // also projects whose ids are or were used here: what comes in become further versions of them
+	Recover bool              // also projects whose ids are or were used here: the imported versions become further versions of them
 
 	zip *unpack.ZIPFile
 }

@@ -21,7 +21,7 @@ const (
 	leaseFor   = 2 * time.Minute  // four times as long as a trial may take
 	recordTime = 10 * time.Second
 	shotTime   = 10 * time.Second
-	looks      = 100 // for a version on this node, which keeps for a second what it has read
+	looks      = 100 // for a version on this node, which caches reads for a second
 	lookAgain  = 50 * time.Millisecond
 )
 

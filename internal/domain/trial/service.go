@@ -2,8 +2,8 @@
 // page paints, moves and fails, and warns the owner. Its findings are warnings: nothing is refused because of a trial,
 // and nobody else sees them.
 //
-// It decides which version is opened when, and what its observations mean. Package browser, below it, opens a page
-// without harm.
+// It decides when a version is opened, and interprets the observations. Package browser, below it, opens a page without
+// harm.
 package trial
 
 import (

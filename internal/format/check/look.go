@@ -78,7 +78,7 @@ type ref struct {
 	how how
 }
 
-// how says what a reference is relative to, and its purpose.
+// how describes the base of a reference, and its purpose.
 type how uint8
 
 const (

@@ -44,7 +44,7 @@ func read(to string) target {
 
 var (
 	aScheme = regexp.MustCompile("^[A-Za-z][A-Za-z0-9+.-]*:")
-	// aHost matches what can be the name or the address of a host, with its port.
+	// aHost matches a possible name or address of a host, with its port.
 	aHost = regexp.MustCompile(`^[a-z0-9._:\[\]-]{1,260}$`)
 	// ownMachine matches the visitor's own machine, or one beside it.
 	ownMachine = regexp.MustCompile(`^(?:(?:.*\.)?localhost|0\.0\.0\.0|\[::1\]|(?:127|10|192\.168)\.[0-9.]+)(?::[0-9]*)?$`)

@@ -22,8 +22,7 @@ const mostHosts = 20
 
 // Blocked lists in words the content of a document that quarantine blocks: the other hosts that it probably loads from,
 // sends to or links to, and the features that its sandbox lacks. It parses no language: an address counts if it stands
-// in a tag that loads, or in quotes. Its cost is bounded, whatever the text is made of; addresses that exceed the budget
-// do not count.
+// in a tag that loads, or in quotes. Its cost is bounded for any text; addresses that exceed the budget do not count.
 func Blocked(text []byte) (out []string) {
 	var hosts []string
 	for at, budget := 0, lookBudget; budget > 0 && len(hosts) < mostHosts; budget-- {

@@ -12,7 +12,8 @@ const (
 	keySize   = keyPrefix + names.KeyRandom + names.KeySum
 )
 
-// FindKey returns the position of the first whole key in text, or -1: of an account's, a project's or a ticket's. It
+// FindKey returns the position of the first whole key in text, or -1: of an account's or a project's, of a ticket, an
+// edit_token or a one-time code. It
 // passes over the text once and allocates nothing, whatever the text is made of: a key has one underscore, so none begins
 // inside another.
 func FindKey(text []byte) int {
@@ -30,9 +31,12 @@ func FindKey(text []byte) int {
 	return -1
 }
 
-// isKey reports whether text has the form and the checksum of a key or a ticket.
+// kinds are the third characters of the prefixes that FindKey finds. It never changes.
+var kinds = []byte("aptec")
+
+// isKey reports whether text has the form and the checksum of a key, or of what FindKey finds beside.
 func isKey(text []byte) bool {
-	if text[0] != 's' || text[1] != 'l' || text[2] != 'a' && text[2] != 'p' && text[2] != 't' {
+	if text[0] != 's' || text[1] != 'l' || bytes.IndexByte(kinds, text[2]) < 0 {
 		return false
 	}
 	for _, c := range text[keyPrefix:] {

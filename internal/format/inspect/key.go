@@ -12,6 +12,12 @@ func LooksLikeUploadToken(s string) bool { return looksLike(s, names.UploadPrefi
 // LooksLikeTicket reports whether s has the form and the checksum of a ticket.
 func LooksLikeTicket(s string) bool { return looksLike(s, names.TicketPrefix) }
 
+// LooksLikeEditToken reports whether s has the form and the checksum of an edit_token.
+func LooksLikeEditToken(s string) bool { return looksLike(s, names.EditPrefix) }
+
+// LooksLikeConnectCode reports whether s has the form and the checksum of a code of a connect_url.
+func LooksLikeConnectCode(s string) bool { return looksLike(s, names.ConnectPrefix) }
+
 // LooksLikeKey reports whether s has the form and the checksum of a key. It queries no store, so a mistyped key costs
 // no look-up.
 func LooksLikeKey(s string) bool {

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// cutKey also finds a key or an upload_token without its end, since its last six characters follow from the others; and
+// cutKey also finds a key or a token without its end, since its last six characters follow from the others; and
 // any text joined to a key, such as another key.
-var cutKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z_]{8,}`)
+var cutKey = regexp.MustCompile(`sl[aptuec]_[0-9A-Za-z_]{8,}`)
 
-// wholeKey finds a key, a ticket or an upload_token, whatever its checksum.
-var wholeKey = regexp.MustCompile(`sl[aptu]_[0-9A-Za-z]{36}`)
+// wholeKey finds a key, a ticket, a token or a one-time code, whatever its checksum.
+var wholeKey = regexp.MustCompile(`sl[aptuec]_[0-9A-Za-z]{36}`)
 
 // versionSecret finds the random part of the address of a version, which only its owner may see.
 var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)
@@ -37,7 +37,7 @@ func redact(s string) string {
 	return s
 }
 
-// HoldsKey reports whether a text holds anything in the form of a key or an upload_token, even percent-encoded, any
+// HoldsKey reports whether a text holds anything in the form of a key, a token or a one-time code, even percent-encoded, any
 // number of times.
 func HoldsKey(text string) bool { return wholeKey.MatchString(unescaped(text)) }
 

@@ -73,7 +73,7 @@ var (
 		`strong|style|sub|sup|svg|table|tbody|td|template|textarea|th|title|tr|tt|u|ul|video|[a-z][a-z0-9]*-[a-z0-9-]*)[\s/>])`)
 	// aPage matches a beginning of a line that no script has outside a string.
 	aPage = regexp.MustCompile(`(?im)^[ \t]*<(?:!doctype\s|html[\s>]|head[\s>]|body[\s>])`)
-	// opening matches the beginning of a document, whatever its elements are called.
+	// opening matches the beginning of a document, with any names of its elements.
 	opening = regexp.MustCompile(`^<[!?/a-zA-Z]`)
 	fence   = regexp.MustCompile("(?m)^[ \t]*(?:```|~~~)")
 	// aScript matches the beginning of a program in JavaScript, without comments, but not prose that begins with the
@@ -148,7 +148,7 @@ func notPage(text []byte) (Seems, bool) {
 	return Seems{"plain words", sendWrapped}, true
 }
 
-// packedKinds are the types of files in which text that is all base64 is a mistake, whatever it contains.
+// packedKinds are the types of files in which text that is all base64 is a mistake, with any content.
 var packedKinds = strings.Fields(".png .jpg .jpeg .gif .webp .avif .ico .wasm .mp3 .ogg .wav .mp4 .webm .woff .woff2 .ttf .otf .zip .pdf")
 
 // codeKinds are the types whose text could by chance be base64 if it is short: for these the decoded bytes must be text

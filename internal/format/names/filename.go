@@ -169,8 +169,8 @@ func refusedSegment(segment string) string {
 	return ""
 }
 
-// device reports whether Windows treats segment as a device, whatever its extension: CON, PRN, AUX, NUL, CONIN$,
-// CONOUT$, and COM or LPT with one digit, superscripts included ("Naming Files, Paths, and Namespaces", Microsoft).
+// device reports whether Windows treats segment as a device, with any extension: CON, PRN, AUX, NUL, CONIN$, CONOUT$,
+// and COM or LPT with one digit, superscripts included ("Naming Files, Paths, and Namespaces", Microsoft).
 func device(segment string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(segment), ".")
 	stem = strings.TrimSpace(stem)

@@ -4,7 +4,7 @@ import (
 	"hash/crc32"
 )
 
-// The form of keys, tickets and upload_tokens: a prefix of four characters, random ones, and their
+// The form of keys, tickets, tokens and one-time codes: a prefix of four characters, random ones, and their
 // checksum.
 const (
 	Base62    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -12,12 +12,14 @@ const (
 	KeySum    = 6  // base62 characters hold a CRC-32
 )
 
-// Prefixes of keys, tickets and upload_tokens.
+// Prefixes of keys, tickets, tokens and one-time codes.
 const (
 	AccountPrefix = "sla_"
 	ProjectPrefix = "slp_"
 	UploadPrefix  = "slu_"
 	TicketPrefix  = "slt_"
+	EditPrefix    = "sle_" // an edit_token: one project, for tools alone
+	ConnectPrefix = "slc_" // a code that takes an account's projects into another account
 )
 
 // KeyChecksum returns the checksum of s, a prefix with random characters.

@@ -189,7 +189,7 @@ func tarKind(h *tar.Header, name string) error {
 	return bad(name, Unsupported, "the entry is of a kind that is not read")
 }
 
-// end checks what follows the last entry.
+// end checks the bytes after the last entry.
 func (t *tarball) end() error {
 	switch {
 	case t.plain.n == 0:

@@ -144,7 +144,7 @@ func (d *Disk) prepare(opts Options) error {
 	}
 	before := d.now().Add(-staleAfter)
 	if opts.Alone {
-		before = d.now().AddDate(100, 0, 0) // whatever the clock said when they were written
+		before = d.now().AddDate(100, 0, 0) // also files dated by a clock that was ahead
 	}
 	return d.sweepTemp(context.Background(), before)
 }

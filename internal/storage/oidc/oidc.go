@@ -1,5 +1,5 @@
-// Package oidc asks an OpenID provider who has logged in there, by OpenID Connect Core 1.0 with the code flow and PKCE.
-// It keeps nothing but the provider's configuration and keys in memory.
+// Package oidc verifies logins at an OpenID provider, by OpenID Connect Core 1.0 with the code flow and PKCE. It keeps
+// nothing but the provider's configuration and keys in memory.
 package oidc
 
 import (
@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/domain/account"
 )
 
-// Limits of what the provider may cost.
+// Limits of the time and the memory that a provider may take.
 const (
 	answerTime = 5 * time.Second // of each request
 	callTime   = 8 * time.Second // of all requests of a call
@@ -41,8 +41,8 @@ type Config struct {
 	Now          func() time.Time
 }
 
-// A Provider is an account.Provider. Its configuration is read when it is first needed, and again once an hour; while that
-// fails the former one stays. For three seconds after a failure it is not asked.
+// A Provider is an account.Provider. Its configuration is read when it is first needed, and again once an hour; while
+// that fails the former one stays. For three seconds after a failure it gets no request.
 type Provider struct {
 	Config
 	client *http.Client
@@ -56,7 +56,7 @@ type Provider struct {
 	again  time.Time
 }
 
-// New returns a Provider. It asks nothing yet.
+// New returns a Provider. It sends no request yet.
 func New(c Config) *Provider {
 	client := &http.Client{Timeout: answerTime, Transport: bounded{http.DefaultTransport}}
 	return &Provider{Config: c, client: client}
@@ -116,7 +116,7 @@ func (p *Provider) provider(ctx context.Context) (*oidc.Provider, error) {
 	case now.Before(p.again):
 		return p.known, p.away()
 	}
-	// Those who wait need it, too: it is not given up with the call.
+	// The waiting calls need it, too: it does not end with this one.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
 	defer cancel()
 	known, err := oidc.NewProvider(ctx, p.Issuer)
@@ -145,7 +145,7 @@ func (p *Provider) oauth(known *oidc.Provider, r account.AuthRequest) *oauth2.Co
 	}
 }
 
-// classify distinguishes a provider that cannot be reached from one that refuses.
+// classify distinguishes an unreachable provider from a refusal.
 func classify(err error) error {
 	var answer *oauth2.RetrieveError
 	kind := account.ErrProviderAway

@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -40,8 +39,6 @@ func (p *Provider) verify(ctx context.Context, known *oidc.Provider, raw string,
 		return nil, fmt.Errorf("%w: its subject has %d characters", errToken, len(token.Subject))
 	case len(token.Audience) > 1 && parties.AuthorizedParty == "" || parties.AuthorizedParty != "" && parties.AuthorizedParty != p.ClientID:
 		return nil, fmt.Errorf("%w: it is for %q", errToken, parties.AuthorizedParty)
-	case !slices.Contains(token.Audience, p.ClientID):
-		return nil, fmt.Errorf("%w: it is for %q", errToken, token.Audience)
 	}
 	return token, nil
 }
@@ -53,7 +50,7 @@ type profile struct {
 	AuthTime float64 `json:"auth_time"`
 }
 
-// assertion returns what the token says, with the address from the user info where the token has none.
+// assertion returns the statement of the token, with the address from the user info where the token has none.
 func (p *Provider) assertion(
 	ctx context.Context, known *oidc.Provider, tokens *oauth2.Token, token *oidc.IDToken,
 ) (out account.Assertion, err error) {

@@ -103,7 +103,7 @@ func (c *Client) Key(name string) string { return c.prefix + name }
 // A Command is the name of a command and its arguments: texts, bytes and numbers.
 type Command []any
 
-// An Answer is that to one command.
+// An Answer is the answer to one command.
 type Answer struct {
 	value any
 	err   error

@@ -56,7 +56,13 @@ func (t *tx) createAccount(na publish.NewAccount) (a sandlot.Account, records []
 	if err := t.join(&a, na.Join, na.CreatedAt); err != nil {
 		return a, nil, err
 	}
-	records = append(records, newKey(na.Key, a.ID, nil))
+	if na.Key.Hash != (sandlot.Digest{}) {
+		records = append(records, newKey(na.Key, a.ID, nil))
+	}
+	if na.Connect.Hash != (sandlot.Digest{}) {
+		records = append(records, do("INSERT INTO connects (code, account, expires_at) VALUES (?, ?, ?)",
+			na.Connect.Hash[:], a.ID, micros(na.Connect.ExpiresAt)))
+	}
 	if na.Job == nil {
 		return a, records, nil
 	}
@@ -147,12 +153,14 @@ func (t *tx) mayAct(key int64) error {
 
 // newKey records a key of an account, and of one project of it if project is not nil.
 func newKey(k sandlot.Key, account sandlot.AccountID, project *int64) engine.Statement {
-	return do("INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt))
+	return do(`INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at, edits)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt), k.Kind == sandlot.EditToken)
 }
 
 const selectKey = `
-	SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, a.suspended_at IS NOT NULL
+	SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, k.edits,
+		a.suspended_at IS NOT NULL
 	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
 
@@ -161,11 +169,16 @@ func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sa
 }
 
 func scanKey(r row) (k sandlot.Key, err error) {
+	var edits bool
 	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt},
-		&k.Suspended)
-	k.Kind = sandlot.AccountKey
-	if k.Project != "" {
+		&edits, &k.Suspended)
+	switch {
+	case edits:
+		k.Kind = sandlot.EditToken
+	case k.Project != "":
 		k.Kind = sandlot.ProjectKey
+	default:
+		k.Kind = sandlot.AccountKey
 	}
 	return k, err
 }

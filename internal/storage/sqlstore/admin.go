@@ -171,6 +171,7 @@ func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 		do("DELETE FROM sessions WHERE account = ?", id),
 		do("DELETE FROM people WHERE account = ?", id),
 		do("DELETE FROM identities WHERE account = ?", id),
+		do("DELETE FROM connects WHERE account = ?", id),
 	)
 }
 

@@ -12,8 +12,8 @@ import (
 
 // CopyTo writes a copy of the database, as one moment left it, into a new file of that name with mode 0600, and syncs
 // it. Reads and writes go on meanwhile; the log grows with the writes. The copy lacks the salts of days, which must not
-// outlive their day, and the loads hashed with them. If it fails, the file is removed. No room is sandlot.ErrFull.
-// The copy is one of SQLite, whatever the database is.
+// outlive their day, and the loads hashed with them. If it fails, the file is removed. No room is sandlot.ErrFull. The
+// copy is a SQLite database.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
 		return forgetDays(&tx{Tx: t, dialect: db.dialect})

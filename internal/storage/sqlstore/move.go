@@ -102,7 +102,7 @@ func (db *DB) copyInto(ctx context.Context, to *DB, t *tx, progress func(done, t
 	return nil
 }
 
-// knowsAll refuses a schema of which this program would leave out what a newer one has added.
+// knowsAll refuses the schema of a newer program, because the move would leave out its additions.
 func (db *DB) knowsAll(ctx context.Context, q querier) error {
 	known, err := db.mover.Schema()
 	if err != nil {

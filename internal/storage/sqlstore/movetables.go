@@ -17,7 +17,8 @@ var movedTables = []engine.Table{
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
 		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp`),
-	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at"),
+	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at edits"),
+	moved("connects", "code", "account expires_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),
 	numbered("blobs", "id", "ref size sha256 is_text squeezed loose created_at leased_until"),
@@ -63,9 +64,8 @@ var movedTables = []engine.Table{
 	moved("runs", "kind", "at good_at damaged"),
 }
 
-// Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to
-// inline-max, checkpoints 32 bytes for each MiB, an upload a bit for each part, an idempotency record what it takes
-// to answer again.
+// Rows of most tables are small. Rows with bytes of their own are read fewer at a time: contents have up to inline-max,
+// checkpoints 32 bytes for each MiB, an upload a bit for each part, an idempotency record its answer.
 const (
 	movedPage      = 500
 	movedHeavyPage = 64

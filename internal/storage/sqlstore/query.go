@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// querier runs queries: a tx or a snapshot, or a DB, of which each query is a read of its own.
+// querier runs queries: a tx or a snapshot, or a DB, where each query is a read of its own.
 type querier interface {
 	read(ctx context.Context, read func(engine.Querier) error) error
 	words() engine.Dialect

@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-// A lost project is one that is to get versions of a backup.
+// A lost project gets versions of a backup.
 type lost struct {
 	num, version      int64
 	account           sandlot.AccountID
@@ -27,7 +27,7 @@ func (t *tx) lost(id sandlot.ProjectID) (l lost, err error) {
 	}), selectLost, string(id))
 }
 
-// What is left of a project that was deleted for good goes first, in steps, as Sweep would have it.
+// The remains of a project that was deleted for good are removed first, in steps like those of Sweep.
 func (store ProjectStore) RecoverProject(ctx context.Context, np publish.NewProject) (sandlot.Project, error) {
 	const about = "recover project"
 	h, err := historyOf(np)
@@ -110,8 +110,8 @@ func (t *tx) recoverProject(np publish.NewProject, h history, now time.Time) (p 
 	return one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(np.ID))
 }
 
-// returned updates the project's own record, before its files are added, which count for its account. One that was
-// deleted for good had lost its texts, and has no other versions any more.
+// returned updates the project's own record, before its files are added, which count for its account. A project that
+// was deleted for good has lost its texts and all other versions.
 func (l lost) returned(np publish.NewProject, h history) (list []engine.Statement) {
 	last := h.last()
 	if l.deleted {
@@ -128,7 +128,7 @@ func (l lost) returned(np publish.NewProject, h history) (list []engine.Statemen
 	)
 }
 
-// after returns a history whose versions go on after those of a project. In one that is there they are made now.
+// after returns a history whose versions go on after those of a project. In an existing project they are made now.
 func (h history) after(l lost, now time.Time) history {
 	by := int(l.version)
 	versions, files := make([]sandlot.Version, len(h.versions)), make([]pastFile, len(h.files))

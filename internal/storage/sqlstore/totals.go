@@ -91,8 +91,8 @@ func counted(condition string) string { return summed("CASE WHEN " + condition +
 // summed writes the sum of an expression over the rows.
 func summed(expression string) string { return "CAST(coalesce(sum(" + expression + "), 0) AS BIGINT)" }
 
-// deleted counts the remains of deleted projects, which wait since their grace is over, and blobs without a reference,
-// of which nobody knows since when.
+// deleted counts the remains of deleted projects, which wait since the end of their grace, and blobs without a
+// reference, whose waiting time is unknown.
 func (r *totalReader) deleted(before time.Time) operate.Backlog {
 	b := r.backlog("at", "removals WHERE at < ?", micros(before))
 	if !b.Oldest.IsZero() {
@@ -116,7 +116,7 @@ func (r *totalReader) acts() map[string]int64 {
 	return out
 }
 
-// mail reads the messages that wait, by kind. One that was put off waits since it was first due.
+// mail reads the messages that wait, by kind. A message that was put off waits since it was first due.
 func (r *totalReader) mail() map[string]operate.Backlog {
 	type group struct {
 		kind  string

@@ -16,7 +16,7 @@ import (
 const (
 	// startWait is how long a server may take to say that it listens: a first start on a small machine that is busy with other tests.
 	startWait = 60 * time.Second
-	// stopWait is how long a graceful stop may take: the 30 s that a server gives its requests, and some for closing its stores.
+	// stopWait is the longest time of a graceful stop: 5 s of grace, 2.5 s for answers to cut bodies, and 20 s for writes.
 	stopWait = 45 * time.Second
 	// requestWait ends a request that hangs; a publish of 100 MB on a busy machine is well within it.
 	requestWait = 2 * time.Minute

@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func TestAmend(t *testing.T) {
@@ -80,7 +81,7 @@ func TestAmend(t *testing.T) {
 			var got answer
 			w.unchanged(func() { got = patch(w, c.body).refused(c.status, c.code) })
 			line := pasted(got.str("hint"))
-			if !strings.Contains(got.str("hint"), c.hint) || line == "" {
+			if !strings.Contains(testenv.AsCurl(got.str("hint")), c.hint) || line == "" {
 				t.Errorf("%v: the hint lacks %q: %s", c.body, c.hint, got.str("hint"))
 			}
 			again := w.curl(strings.ReplaceAll(line, "<api_key>", w.project))

@@ -30,7 +30,8 @@ func (a *API) identify(c *call) error {
 		return c.checkTicket(false)
 	}
 	c.Keyed = true
-	if c.By, err = a.Admission.Identify(c.R.Context(), c.origin(), key); err == nil {
+	presented := sandlot.Presented{Key: key, Tool: fromTools(c.R.Context())}
+	if c.By, err = a.Admission.Identify(c.R.Context(), c.origin(), presented); err == nil {
 		c.Keyed = !c.By.Nobody() // an upload_token is no one's key
 		return c.checkTicket(true)
 	}

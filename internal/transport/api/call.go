@@ -91,7 +91,7 @@ func encode(v any) ([]byte, error) {
 
 type requestIDKey struct{}
 
-// NewRequestID returns a random name for one request; one that a client chose could mislead readers of a log.
+// NewRequestID returns a random name for one request; a client's choice could mislead readers of a log.
 func NewRequestID() string { return rand.Text() }
 
 // WithRequestID returns a context with the id of its request, for its log and this package.
@@ -103,6 +103,18 @@ func WithRequestID(ctx context.Context, id string) context.Context {
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
+}
+
+type toolsKey struct{}
+
+// WithTools returns the context of a request that a tool makes in place of a client. Such a request may present an
+// edit_token, and the answer to its publish has no key: that of a new account has edit_token instead.
+func WithTools(ctx context.Context) context.Context { return context.WithValue(ctx, toolsKey{}, true) }
+
+// fromTools reports whether WithTools made ctx.
+func fromTools(ctx context.Context) bool {
+	yes, _ := ctx.Value(toolsKey{}).(bool)
+	return yes
 }
 
 // openapiYAML is the OpenAPI document. It never changes.

@@ -206,6 +206,9 @@ func listed(at string, schema *openapi3.SchemaRef, v any) error {
 			return err
 		}
 	}
+	if more := schema.Value.AdditionalProperties.Has; more != nil && *more {
+		return nil // an object of any names, such as the arguments of a call
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		properties := propertiesOf(schema)

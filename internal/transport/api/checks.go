@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/trial"
 )
 
@@ -37,7 +38,28 @@ func (a *API) checks(c *call) error {
 	for _, f := range pictures {
 		answer.CoverFindings = append(answer.CoverFindings, coverFinding{string(f.Source), text(f.File), f.Message()})
 	}
+	if answer.Picture, err = c.picture(a.Covers, found); err != nil {
+		return err
+	}
 	return c.answer(reply{http.StatusOK, answer})
+}
+
+// pictureInfo holds the screenshot of a trial.
+type pictureInfo struct {
+	Type    string `json:"content_type"`
+	Content []byte `json:"content"` // base64
+}
+
+// picture returns the screenshot of the current version, if the query asks for it and there is one.
+func (c *call) picture(covers *cover.Service, found trial.Checks) (*pictureInfo, error) {
+	if c.R.URL.Query().Get("picture") != "true" || found.State != trial.Ended || found.Seen.Blank {
+		return nil, nil
+	}
+	shot, err := covers.Shot(c.R.Context(), c.By, found.Project.ID)
+	if err != nil || shot == nil {
+		return nil, err
+	}
+	return &pictureInfo{http.DetectContentType(shot), shot}, nil
 }
 
 // wait returns the longest wait for the trial, from the query in seconds.
@@ -90,6 +112,7 @@ type checksAnswer struct {
 	Checked   *checkedInfo `json:"checked"`
 
 	CoverFindings []coverFinding `json:"cover_findings"`
+	Picture       *pictureInfo   `json:"picture,omitempty"`
 }
 
 // coverFinding holds the source of a picture, its file if it has one, and the reason why it is not the cover.
@@ -122,7 +145,7 @@ type findingsInfo struct {
 }
 
 func newChecks(c trial.Checks) *checksAnswer {
-	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}}
+	out := &checksAnswer{string(c.Project.ID), c.Project.Version, c.State, text(c.Reason), nil, nil, []coverFinding{}, nil}
 	if c.State == trial.Waiting {
 		out.Ahead = &c.Ahead
 	}

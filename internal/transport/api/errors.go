@@ -76,16 +76,16 @@ func (c *call) errorHeaders(e *sandlot.Error) {
 
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
-// hint returns the advice for a refused request.
-func (a *API) hint(c *call, e *sandlot.Error) string {
+// advice returns the advice for a refused request.
+func (a *API) advice(c *call, e *sandlot.Error) hint.Advice {
 	if id := c.lacksTicket(e); id != "" {
-		return "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" +
-			sendCommand("<file>", "<ticket>", a.ticketURL(id))
+		return hint.Advice{Text: "This address takes the bytes of the file as they are, with PUT and the ticket (slt_...) that came with it:\n" +
+			sendCommand("<file>", "<ticket>", a.ticketURL(id))}
 	}
 	if c.route != nil && c.route.key == ticketRequired {
-		return a.ticketHint(c, e)
+		return a.ticketAdvice(c, e)
 	}
-	return hint.Curl(a.Places.Base.String(), a.about(c), e)
+	return hint.Advise(a.Places.Base.String(), a.about(c), e)
 }
 
 // errorInfo holds the members of an error that the contract fixes.
@@ -97,15 +97,21 @@ type errorInfo struct {
 	RequestID  string       `json:"request_id"`
 	Field      string       `json:"field,omitempty"`
 	RetryAfter int          `json:"retry_after,omitempty"`
+	Fix        *hint.Fix    `json:"fix,omitempty"`
 }
 
 // errorBody returns the body of the answer: the fixed members, then the details. It redacts names that the client
 // chose, which may be a key in the wrong place, or a piece of one.
 func (a *API) errorBody(c *call, e *sandlot.Error, status int) json.RawMessage {
 	field := inspect.Redact(cmp.Or(argumentHeaders[e.Field], e.Field))
-	hint := inspect.Redact(a.hint(c, e))
+	advice := a.advice(c, e)
+	if advice.Fix != nil {
+		advice.Fix.Arguments = json.RawMessage(inspect.Redact(string(advice.Fix.Arguments)))
+	}
 	// Texts, numbers and lists of them always encode.
-	out, _ := encode(errorInfo{e.Code, inspect.Redact(e.Message), hint, status, c.id, field, seconds(e.RetryAfter)})
+	out, _ := encode(errorInfo{
+		e.Code, inspect.Redact(e.Message), inspect.Redact(advice.Text), status, c.id, field, seconds(e.RetryAfter), advice.Fix,
+	})
 	if len(e.Details) == 0 {
 		return out
 	}
@@ -167,7 +173,7 @@ func (a *API) about(c *call) hint.Request {
 			intake.Repeat(&on, said, a.Places)
 		}
 	}
-	on.JSON = c.Object
+	on.JSON, on.Tool = c.Object, fromTools(c.R.Context())
 	key := h.Values(intake.IdempotencyKey)
 	if len(key) == 1 && hint.Showable(key[0]) && publish.CheckIdempotencyKey(key[0]) == nil {
 		on.IdempotencyKey = key[0]
@@ -202,5 +208,5 @@ func (a *API) tellTotal(c *call) string {
 	}
 	on.IdempotencyKey = ""
 	args = append(args, sandlot.Arg{Name: "total_parts", Value: "<number of all parts>"})
-	return hint.CurlOf(a.Places.Base.String(), on, on.Op, args)
+	return hint.CallOf(a.Places.Base.String(), on, on.Op, args)
 }

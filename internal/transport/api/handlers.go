@@ -12,6 +12,7 @@ import (
 )
 
 func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
+	in.Tool = in.Tool || fromTools(c.R.Context())
 	out, pending, err := a.Service.Publish(c.R.Context(), c.By, in)
 	if err != nil || pending != nil {
 		return a.pending(c, pending), err
@@ -26,7 +27,16 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.W.Header().Set("Location", out.Addresses.URL)
 	checks, _ := a.checked(c, out.Project, 0)
-	return reply{http.StatusCreated, newPublished(out, checks, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
+	return reply{http.StatusCreated, newPublished(out, connectURL(a.Places, out.Keys.Connect), checks, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
+}
+
+// connectURL returns the address where a person takes over what a call has made; "" without a code. Browsers send no
+// fragment to any server.
+func connectURL(at sandlot.Places, code sandlot.Secret) string {
+	if code == "" {
+		return ""
+	}
+	return at.Base.String() + "/connect#" + code.Reveal()
 }
 
 func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
@@ -83,7 +93,7 @@ func (a *API) signup(c *call, in publish.SignupInput) (reply, error) {
 	if err == nil && !out.FromRecord {
 		c.Grant.Made()
 	}
-	return reply{http.StatusCreated, newSignedUp(out, a.notes(c, out.Warnings))}, err
+	return reply{http.StatusCreated, newSignedUp(out, connectURL(a.Places, out.Connect), a.notes(c, out.Warnings))}, err
 }
 
 func (a *API) stats(c *call) error {
@@ -152,8 +162,8 @@ func (a *API) pending(c *call, p *publish.Pending) reply {
 // notes joins the warnings of the Service with those of this package, and adds the calls that some propose.
 func (a *API) notes(c *call, more []sandlot.Warning) notes {
 	for i, w := range more {
-		if w.Fix.Op != sandlot.OpNone {
-			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), w))
+		if w.Fix.Op != sandlot.OpNone && !fromTools(c.R.Context()) {
+			more[i].Hint = inspect.Redact(hint.Warned(a.Places.Base.String(), c.Object, w))
 		}
 	}
 	return notes{append(c.Warnings, more...)}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"sandlot"
+	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -94,7 +95,7 @@ func (w *world) curl(line string) answer {
 
 // pasted is the first line of a hint that can be pasted.
 func pasted(hint string) string {
-	for line := range strings.Lines(hint) {
+	for line := range strings.Lines(testenv.AsCurl(hint)) {
 		if strings.HasPrefix(line, "curl ") {
 			return strings.TrimRight(line, "\n")
 		}

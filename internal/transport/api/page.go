@@ -11,10 +11,10 @@ import (
 // withPage adds to the warning of a primary file that is not HTML the call that replaces it.
 func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []sandlot.Warning) []sandlot.Warning {
 	for i, w := range list {
-		if w.Code != "not_html" {
+		if w.Code != "not_html" || fromTools(c.R.Context()) {
 			continue
 		}
-		on := hint.Request{Keyed: true, Op: sandlot.OpUpdate, Local: "<HTML file>"}
+		on := hint.Request{Keyed: true, Op: sandlot.OpUpdate, Local: "<HTML file>", JSON: c.Object}
 		args := []sandlot.Arg{{Name: "project_id", Value: string(p.ID)}, {Name: "filename", Value: p.Primary}}
 		if format, ok := unpack.Sniff(sent.Head); ok {
 			on.Archive = "site." + string(format)
@@ -23,7 +23,7 @@ func (a *API) withPage(c *call, p sandlot.Project, sent publish.Content, list []
 			}
 			args[1] = sandlot.Arg{Name: "replace", Value: true}
 		}
-		list[i].Hint = w.Hint + "\n" + hint.CurlOf(a.Places.Base.String(), on, sandlot.OpUpdate, args)
+		list[i].Hint = w.Hint + "\n" + hint.CallOf(a.Places.Base.String(), on, sandlot.OpUpdate, args)
 	}
 	return list
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"sandlot"
+	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
 )
 
@@ -23,6 +24,7 @@ var aCommand = regexp.MustCompile(`(?m)^(?:curl|split|set|base64)\b|\b(?:curl|sp
 // returns these.
 func tidy(t *testing.T, hint string) []string {
 	t.Helper()
+	hint = testenv.AsCurl(hint)
 	lines := shellLines(t, hint)
 	prose := hint
 	for _, line := range lines {

@@ -13,6 +13,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 // withoutCall are the codes for which no corrected call can be shown, each with why
@@ -250,7 +251,7 @@ func TestRegression19EveryCodeHasAHintThatWorks(t *testing.T) {
 
 // saysField reports whether a hint has a text, or a field as a form or a JSON object has it.
 func saysField(hint, wants string) bool {
-	plain := strings.ReplaceAll(hint, "'", "")
+	plain := strings.ReplaceAll(testenv.AsCurl(hint), "'", "")
 	name, value, _ := strings.Cut(strings.ReplaceAll(wants, "'", ""), "=")
 	return strings.Contains(plain, strings.ReplaceAll(wants, "'", "")) || strings.Contains(plain, `"`+name+`":"`+value+`"`) || strings.Contains(plain, `"`+name+`":`+value) || name == "content" && strings.Contains(plain, sandlot.PlaceholderText)
 }

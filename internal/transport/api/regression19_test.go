@@ -42,7 +42,7 @@ func (w *world) shell(t *testing.T, fill map[string]string) *shell {
 // shellLines are the lines of a hint that a shell runs. Prose comes first.
 func shellLines(t *testing.T, hint string) (list []string) {
 	t.Helper()
-	for line := range strings.Lines(hint) {
+	for line := range strings.Lines(testenv.AsCurl(hint)) {
 		line = strings.TrimRight(line, "\n")
 		run := strings.HasPrefix(line, "curl ") || strings.HasPrefix(line, "split ") || strings.HasPrefix(line, "set --")
 		if !run && (len(list) > 0 || strings.HasPrefix(line, "curl")) {

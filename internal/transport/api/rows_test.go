@@ -307,7 +307,7 @@ func TestRegressionM20PartsWithoutANumberAreToldHowTheyEnd(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.account = w.post("/v1/signup", "", obj{}).wants(201).str("api_key")
-	if got := w.post("/v1/publish", w.account, part("u", 1, page, nil)).wants(202); !strings.Contains(got.str("hint"), "total_parts") || !strings.Contains(got.str("hint"), "curl ") {
+	if got := w.post("/v1/publish", w.account, part("u", 1, page, nil)).wants(202); !strings.Contains(got.str("hint"), "total_parts") || !strings.Contains(got.str("hint"), "\nPOST http") {
 		t.Errorf("the hint is %q", got.str("hint"))
 	}
 	if got := w.post("/v1/publish", w.account, part("u", 2, page, obj{"total_parts": 3})).wants(202); got.body["hint"] != nil {

@@ -19,6 +19,7 @@ import (
 
 // issue answers with a ticket.
 func (a *API) issue(c *call, told ticket.Told) (reply, error) {
+	told.Tool = !told.Update && fromTools(c.R.Context())
 	out, err := a.Tickets.Issue(c.R.Context(), c.By, told)
 	if err != nil {
 		return reply{}, err
@@ -180,20 +181,20 @@ func (a *API) make(c *call, f *intake.Fields) (reply, error) {
 	return a.publish(c, *in)
 }
 
-// ticketHint returns the advice for a refused call with a ticket. Faulty bytes can be sent again with the same ticket;
+// ticketAdvice returns the advice for a refused call with a ticket. Faulty bytes can be sent again with the same ticket;
 // faulty declarations need another.
-func (a *API) ticketHint(c *call, e *sandlot.Error) string {
+func (a *API) ticketAdvice(c *call, e *sandlot.Error) hint.Advice {
 	mismatch := e.Code == sandlot.CodeDigestMismatch
 	own := c.Told != nil && e.Fix.Op != sandlot.OpTicket && (mismatch || !slices.Contains(intake.TicketFields.Names, e.Field))
 	if !own || e.Fix.Op == sandlot.OpWait || !mendable[sandlot.Codes[e.Code]] {
-		return hint.Curl(a.Places.Base.String(), a.about(c), e)
+		return hint.Advise(a.Places.Base.String(), a.about(c), e)
 	}
 	note := e.Fix.Note
 	if mismatch {
 		note = "These are not the bytes whose size or sha256 was told when the ticket was asked for."
 	}
 	command := sendCommand(localName(c.Told.Filename, c.Told.Archive), "<ticket>", a.ticketURL(c.param))
-	return hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", command})
+	return hint.Advice{Text: hint.Lines([]string{note, "The ticket was not used up. Send the right bytes with it:", command})}
 }
 
 // lacksTicket returns the id in the address of a ticket if the call was refused for its method, or for no ticket.

@@ -101,7 +101,9 @@ type publishedAnswer struct {
 	Version       int    `json:"version"`
 	Handle        string `json:"handle"`
 	APIKey        string `json:"api_key,omitempty"` // not for a call with a ticket
-	ProjectAPIKey string `json:"project_api_key"`
+	ProjectAPIKey string `json:"project_api_key,omitempty"`
+	EditToken     string `json:"edit_token,omitempty"` // for a tool, in place of both
+	ConnectURL    string `json:"connect_url,omitempty"`
 	manyFiles
 	Quarantined bool        `json:"quarantined"`
 	Checks      *checksInfo `json:"checks,omitempty"`
@@ -176,11 +178,12 @@ func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
 	return out
 }
 
-func newPublished(p publish.Published, c *checksInfo, n notes) *publishedAnswer {
+func newPublished(p publish.Published, connect string, c *checksInfo, n notes) *publishedAnswer {
 	a, at := p.Project, p.Addresses
 	out := &publishedAnswer{
 		string(a.ID), newAddresses(at), text(at.Version), text(a.Title), a.Version, a.Handle, p.Keys.Account.Reveal(),
-		p.Keys.Project.Reveal(), newFiles(a, changed(p.Many, p.Files, p.File), placed(at)), p.Quarantined, c, moment(a.CreatedAt), nil, n,
+		p.Keys.Project.Reveal(), p.Keys.Edit.Reveal(), connect,
+		newFiles(a, changed(p.Many, p.Files, p.File), placed(at)), p.Quarantined, c, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -256,16 +259,18 @@ func newDeletedProject(d publish.DeletedProject, n notes) *deletedProjectAnswer 
 }
 
 type signedUpAnswer struct {
-	Handle string `json:"handle"`
-	APIKey string `json:"api_key"`
+	Handle     string `json:"handle"`
+	APIKey     string `json:"api_key"`
+	ConnectURL string `json:"connect_url"`
 	accountInfo
 	CreatedAt moment `json:"created_at"`
 	notes
 }
 
-func newSignedUp(s publish.SignedUp, n notes) *signedUpAnswer {
+func newSignedUp(s publish.SignedUp, connect string, n notes) *signedUpAnswer {
 	a := s.Account
-	return &signedUpAnswer{a.Handle, s.Key.Reveal(), accountInfo{text(a.Email), a.EmailVerified, s.Mailed}, moment(a.CreatedAt), n}
+	about := accountInfo{text(a.Email), a.EmailVerified, s.Mailed}
+	return &signedUpAnswer{a.Handle, s.Key.Reveal(), connect, about, moment(a.CreatedAt), n}
 }
 
 // changed returns the files of a publish or an update, which is one of many files or of one.

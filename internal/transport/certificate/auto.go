@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 // A Config holds the settings of an Auto. Hosts, Folder, Email, Directory and Log are needed, and DNS where projects have
@@ -26,7 +27,7 @@ type Config struct {
 	Directory string                // URL of the authority's directory
 	Roots     *x509.CertPool        // by which the authority is known; nil: the system's
 	DNS       certmagic.DNSProvider // sets the records of DNS-01
-	Resolvers []string              // HOST:PORT of the DNS servers that are asked; empty: the system's, and then the zone's own
+	Resolvers []string              // HOST:PORT of the DNS servers; empty: the system's, and then the zone's own
 	HTTP      *net.TCPAddr          // where Challenges is served; nil: TLS-ALPN-01 alone
 	TLS       *net.TCPAddr          // where handshakes arrive; nil: HTTP-01 alone
 	Log       *slog.Logger
@@ -59,13 +60,13 @@ const (
 func NewAuto(c Config) *Auto {
 	a := &Auto{hosts: c.Hosts, log: c.Log, after: c.After, quiet: bridge(c.Log), names: map[string]*certmagic.Config{}}
 	if a.after == nil {
-		a.after = wait
+		a.after = worker.Wait
 	}
 	a.cache = certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert: func(held certmagic.Certificate) (*certmagic.Config, error) { return a.names[held.Names[0]], nil },
 		Logger:           a.quiet, RenewCheckInterval: c.Look,
 	})
-	kept := &folder{FileStorage: certmagic.FileStorage{Path: c.Folder}}
+	kept := newFolder(c.Folder)
 	a.base = a.config(c, kept, nil)
 	forProjects := a.base
 	if c.DNS != nil {
@@ -95,7 +96,7 @@ func (a *Auto) config(c Config, kept certmagic.Storage, solver *certmagic.DNS01S
 	}
 	if solver != nil {
 		issuer.DNS01Solver = solver
-	} else { // its solvers would listen themselves, but find that somebody does already
+	} else { // its solvers would listen themselves, but find the ports in use
 		if c.TLS != nil {
 			issuer.AltTLSALPNPort = c.TLS.Port
 		}
@@ -114,8 +115,8 @@ func (a *Auto) use(name string) {
 	}
 }
 
-// Run orders certificates that are missing and renews those that end, until ctx ends. What fails is tried again, after a
-// minute at first and each hour in the end; until then certificates that are there stay in use.
+// Run orders certificates that are missing and renews those that end, until ctx ends. An order that fails is tried
+// again, after a minute at first and each hour in the end; until then certificates that are there stay in use.
 func (a *Auto) Run(ctx context.Context) {
 	defer a.cache.Stop()
 	if err := a.cache.RenewManagedCertificates(ctx); err != nil {
@@ -144,7 +145,7 @@ func (a *Auto) order(ctx context.Context) bool {
 	return all
 }
 
-// event logs what operators want to know of the library's work.
+// event logs the library's events that matter to operators.
 func (a *Auto) event(_ context.Context, event string, data map[string]any) error {
 	switch event {
 	case "cert_obtained":
@@ -199,7 +200,7 @@ func (a *Auto) Challenges(next http.Handler) http.Handler {
 	})
 }
 
-// Ends returns the end of the certificate of each name; zero for one that was not issued yet.
+// Ends returns the end of the certificate of each name; zero if it was not issued yet.
 func (a *Auto) Ends() (ends []End) {
 	for _, name := range Names(a.hosts) {
 		end := End{Name: name}
@@ -209,18 +210,6 @@ func (a *Auto) Ends() (ends []End) {
 		ends = append(ends, end)
 	}
 	return ends
-}
-
-// wait waits for a timer, and reports false when ctx ends before.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // LetsEncrypt is the directory of the authority that is used by default.

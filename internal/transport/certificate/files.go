@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 // A Pair names the files of a certificate, in PEM and followed by its chain, and of its private key.
@@ -50,15 +51,8 @@ func OpenFiles(pairs []Pair, hosts sandlot.Hosts, log *slog.Logger, now func() t
 // Run reads the files again each minute until ctx ends. Pairs that cannot be used are warned of once, and those before
 // stay in use.
 func (f *Files) Run(ctx context.Context) {
-	tick := time.NewTicker(lookEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			f.Look()
-		case <-ctx.Done():
-			return
-		}
+	for worker.Wait(ctx, lookEvery) {
+		f.Look()
 	}
 }
 
@@ -95,7 +89,7 @@ func (f *Files) readAll() (texts [][]byte, err error) {
 	return texts, nil
 }
 
-// load puts the pairs in use, or returns what is wrong with them.
+// load puts the pairs in use, or returns their fault.
 func (f *Files) load(texts [][]byte) error {
 	all := make([]*tls.Certificate, len(f.pairs))
 	for i, p := range f.pairs {
@@ -151,7 +145,7 @@ func (f *Files) Certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error
 		}
 		fits = cmp.Or(fits, c)
 		if hello.SupportsCertificate(c) == nil {
-			return c, nil // of an RSA and an ECDSA pair, the one that the client can use
+			return c, nil // of an RSA and an ECDSA pair, the pair that the client supports
 		}
 	}
 	return fits, nil
@@ -165,12 +159,10 @@ func (f *Files) Ends() (ends []End) {
 	return ends
 }
 
-var errNoPairs = errors.New("there is no certificate")
-
 // Pairs makes pairs of two lists of files, the first with the first.
 func Pairs(certificates, keys []string) ([]Pair, error) {
 	if len(certificates) == 0 {
-		return nil, errNoPairs
+		return nil, errors.New("there is no certificate")
 	}
 	if len(certificates) != len(keys) {
 		return nil, fmt.Errorf("%d certificates and %d keys are no pairs", len(certificates), len(keys))

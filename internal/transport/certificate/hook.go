@@ -8,18 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/libdns/libdns"
 )
 
-// A Hook sets and deletes DNS records by somebody else's program: a command, which is called with "present" or
-// "cleanup", the name of a TXT record with a dot at its end, and the value; or a URL, to which the same is sent. These are
-// the forms of lego's providers exec and httpreq, for which many programs exist.
+// A Hook sets and deletes DNS records by an external program: a command, which is called with "present" or "cleanup",
+// the name of a TXT record with a dot at its end, and the value; or a URL, to which the same is sent. These are the
+// forms of lego's providers exec and httpreq, for which many programs exist.
 type Hook struct {
 	Target string        // path of the command, or an https URL
 	Login  string        // user:password for the URL; empty: none
@@ -36,17 +38,11 @@ func (h *Hook) Check() error {
 	if h.web() {
 		return nil
 	}
-	info, err := os.Stat(h.Target)
-	switch {
-	case err != nil:
-		return err
-	case info.IsDir():
-		return fmt.Errorf("%s is a folder, not a command", h.Target)
-	}
-	if _, err := exec.LookPath(h.Target); err != nil {
+	_, err := exec.LookPath(h.Target)
+	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("%s is not executable: chmod +x it", h.Target)
 	}
-	return nil
+	return err
 }
 
 func (h *Hook) web() bool { return strings.HasPrefix(h.Target, "https://") }
@@ -84,29 +80,18 @@ func (h *Hook) each(ctx context.Context, act, zone string, records []libdns.Reco
 // run calls the command. It is ended with all that it started when ctx ends.
 func (h *Hook) run(ctx context.Context, act, name, value string) error {
 	cmd := exec.CommandContext(ctx, h.Target, act, name, value)
-	cmd.Env = withoutOwn(os.Environ())
-	said := &limited{most: saidMax}
-	cmd.Stdout, cmd.Stderr = said, said
+	// The variables of the service hold its secrets.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SANDLOT_") })
 	cmd.WaitDelay = time.Second // a child of it may keep the output open
 	endWhole(cmd)
-	err := cmd.Run()
+	said, err := cmd.CombinedOutput()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil // the command itself succeeded
 	}
-	if err != nil && len(said.held) > 0 {
-		return fmt.Errorf("%w, and it said %q", err, said.held)
+	if err != nil && len(said) > 0 {
+		return fmt.Errorf("%w, and it said %q", err, said[:min(len(said), saidMax)])
 	}
 	return err
-}
-
-// withoutOwn returns the variables without those of the service, which hold its secrets.
-func withoutOwn(environ []string) (env []string) {
-	for _, v := range environ {
-		if !strings.HasPrefix(v, "SANDLOT_") {
-			env = append(env, v)
-		}
-	}
-	return env
 }
 
 // post sends a record to the URL.
@@ -133,16 +118,4 @@ func (h *Hook) post(ctx context.Context, act, name, value string) error {
 		return fmt.Errorf("it answered %s: %q", res.Status, said)
 	}
 	return nil
-}
-
-// limited keeps the first bytes that are written, and drops the rest.
-type limited struct {
-	held []byte
-	most int
-}
-
-// Write implements io.Writer.
-func (l *limited) Write(p []byte) (int, error) {
-	l.held = append(l.held, p[:min(len(p), l.most-len(l.held))]...)
-	return len(p), nil
 }

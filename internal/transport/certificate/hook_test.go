@@ -87,7 +87,7 @@ func TestHooksThatDoNotWork(t *testing.T) {
 	t.Run("one that is not executable, missing or a folder is refused", func(t *testing.T) {
 		t.Parallel()
 		for target, says := range map[string]string{
-			script(t, "", 0o644): "is not executable: chmod +x it", "/missing/hook": "no such file", t.TempDir(): "is a folder",
+			script(t, "", 0o644): "is not executable: chmod +x it", "/missing/hook": "no such file", t.TempDir(): "is a directory",
 		} {
 			if err := (&Hook{Target: target}).Check(); err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v, without %q", err, says)

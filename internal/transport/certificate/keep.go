@@ -2,7 +2,6 @@ package certificate
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -10,107 +9,56 @@ import (
 	"github.com/caddyserver/certmagic"
 
 	"sandlot/internal/base/durable"
+	"sandlot/internal/base/turns"
 )
 
-// A folder keeps the account and the certificates. What Store has acknowledged survives a loss of power; files are for
-// the service's user alone. Its locks are the process's own, for one process has the data folder.
+// A folder keeps the account and the certificates. A stored file survives a loss of power; files are for the service's
+// user alone. Its locks are the process's own, for one process has the data folder.
 type folder struct {
 	certmagic.FileStorage
-	locks names
+	locks *turns.Locks[string]
+	held  sync.Map // the function that releases a lock, by the lock's name
 }
 
-// Store writes a file beside its place, puts it on the disk, and renames it.
-func (f *folder) Store(ctx context.Context, key string, value []byte) (err error) {
-	to := f.Filename(key)
-	if err := f.makeFolder(filepath.Dir(to)); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(to), ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(temporary.Name()) // a leftover harms nobody
-		}
-	}()
-	_, err = temporary.Write(value)
-	if err = errors.Join(err, durable.Sync(temporary, nil)); err != nil {
-		return err
-	}
-	if err = os.Rename(temporary.Name(), to); err != nil {
-		return err
-	}
-	return durable.Sync(os.Open(filepath.Dir(to)))
+func newFolder(path string) *folder {
+	return &folder{FileStorage: certmagic.FileStorage{Path: path}, locks: turns.NewLocks[string]()}
 }
 
-// makeFolder makes a folder below the root with those above it, each put on the disk.
-func (f *folder) makeFolder(path string) error {
-	if _, err := os.Stat(path); err == nil {
-		return nil
+// Store writes a file beside its place, syncs it, and renames it. Then it syncs all folders above, which may be new.
+func (f *folder) Store(ctx context.Context, key string, value []byte) error {
+	if err := f.FileStorage.Store(ctx, key, value); err != nil {
+		return err
 	}
-	if path != f.Path {
-		if err := f.makeFolder(filepath.Dir(path)); err != nil {
+	for path := f.Filename(key); path != f.Path; {
+		path = filepath.Dir(path)
+		if err := durable.Sync(os.Open(path)); err != nil {
 			return err
 		}
 	}
-	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	return durable.Sync(os.Open(filepath.Dir(path)))
+	return durable.Sync(os.Open(filepath.Dir(f.Path)))
 }
 
 // Lock implements certmagic.Locker.
-func (f *folder) Lock(ctx context.Context, name string) error { return f.locks.lock(ctx, name) }
+func (f *folder) Lock(ctx context.Context, name string) error {
+	unlock, err := f.locks.Lock(ctx, name)
+	if err == nil {
+		f.held.Store(name, unlock)
+	}
+	return err
+}
 
 // TryLock implements certmagic.TryLocker.
-func (f *folder) TryLock(_ context.Context, name string) (bool, error) { return f.locks.try(name), nil }
+func (f *folder) TryLock(_ context.Context, name string) (bool, error) {
+	unlock, ok := f.locks.Try(name)
+	if ok {
+		f.held.Store(name, unlock)
+	}
+	return ok, nil
+}
 
 // Unlock implements certmagic.Locker.
 func (f *folder) Unlock(_ context.Context, name string) error {
-	f.locks.unlock(name)
+	unlock, _ := f.held.LoadAndDelete(name)
+	unlock.(func())()
 	return nil
-}
-
-// names are locks by name.
-type names struct {
-	mu   sync.Mutex
-	held map[string]chan struct{} // closed by unlock
-}
-
-func (n *names) try(name string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.held[name] != nil {
-		return false
-	}
-	if n.held == nil {
-		n.held = map[string]chan struct{}{}
-	}
-	n.held[name] = make(chan struct{})
-	return true
-}
-
-func (n *names) lock(ctx context.Context, name string) error {
-	for !n.try(name) {
-		n.mu.Lock()
-		held := n.held[name]
-		n.mu.Unlock()
-		if held == nil {
-			continue
-		}
-		select {
-		case <-held:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-func (n *names) unlock(name string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	close(n.held[name])
-	delete(n.held, name)
 }

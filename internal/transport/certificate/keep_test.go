@@ -9,15 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/caddyserver/certmagic"
-
 	"sandlot/internal/testkit/expect"
 )
 
 func TestWhatIsKeptIsForTheServiceAlone(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "certificates")
-	f := &folder{FileStorage: certmagic.FileStorage{Path: root}}
+	f := newFolder(root)
 	for _, text := range []string{"first", "second"} {
 		expect.OK(t, f.Store(t.Context(), "acme/users/kim/key.pem", []byte(text)))
 		if got, err := f.Load(t.Context(), "acme/users/kim/key.pem"); err != nil || string(got) != text {
@@ -41,7 +39,7 @@ func TestWhatIsKeptIsForTheServiceAlone(t *testing.T) {
 	if _, err := f.Load(t.Context(), "acme/missing"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	blocked := &folder{FileStorage: certmagic.FileStorage{Path: filepath.Join(root, "file")}}
+	blocked := newFolder(filepath.Join(root, "file"))
 	expect.OK(t, os.WriteFile(blocked.Path, nil, 0o600))
 	if err := blocked.Store(t.Context(), "a/b", nil); err == nil {
 		t.Error("it was stored below a file")
@@ -51,7 +49,7 @@ func TestWhatIsKeptIsForTheServiceAlone(t *testing.T) {
 func TestLocksByName(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &folder{}
+		f := newFolder("")
 		expect.OK(t, f.Lock(t.Context(), "a"))
 		if ok, err := f.TryLock(t.Context(), "a"); ok || err != nil {
 			t.Errorf("a second holder: %v", err)

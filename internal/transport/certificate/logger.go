@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// bridge returns a logger for the library that writes to log, for debugging alone: what operators must know is logged
-// once, by Auto. Values of challenges and keys are left out.
+// bridge returns a logger for the library that writes to log, for debugging alone: events that matter to operators are
+// logged once, by Auto. Values of challenges and keys are left out.
 func bridge(log *slog.Logger) *zap.Logger { return zap.New(core{log.Handler(), nil}) }
 
 // A core writes the entries of zap to slog.

@@ -9,7 +9,7 @@ import (
 	"github.com/libdns/rfc2136"
 )
 
-// keyFile matches what tsig-keygen prints.
+// keyFile matches the output of tsig-keygen.
 var keyFile = regexp.MustCompile(`(?s)^\s*key\s+"?([\w.-]+)"?\s*\{\s*algorithm\s+"?([\w.-]+)"?\s*;\s*secret\s+"?([\w+/=]+)"?\s*;\s*\}\s*;?\s*$`)
 
 // Updates returns the provider that sets records by DNS UPDATE (RFC 2136) at a server, HOST or HOST:PORT, signed with a

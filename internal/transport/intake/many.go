@@ -291,7 +291,7 @@ func (a *Intake) checkBytesless(f *Fields) error {
 	case f.bytesless > 0:
 		return sandlot.Refuse(sandlot.CodeMissingField, "Of the files, %d have neither text nor content.", f.bytesless).
 			In("files").With(sandlot.OpSame).
-			Note("Give each its text, or its bytes as base64 in content. In a form, files are sent as they are:")
+			Note("Give each its text, or its bytes as base64 in content; in a form, files are sent as they are:")
 	default:
 		a.tree(f) // even an empty list, which is refused later
 	}

@@ -25,7 +25,7 @@ type Passed map[string]net.Listener
 
 // Receive returns the sockets that systemd passed to this process, and makes sure that no child of it gets them. A
 // single socket is HTTP if it has none of the names. Others must have one of the names, each once, and be TCP or Unix
-// sockets on which connections are accepted. The error says what to change in the unit.
+// sockets on which connections are accepted. The error explains the change that the unit needs.
 func Receive() (Passed, error) {
 	files := activation.Files(true)
 	p := Passed{}
@@ -35,7 +35,7 @@ func Receive() (Passed, error) {
 			name = HTTP
 		}
 		l, err := p.listener(name, f)
-		if err != nil { // what was not passed may be another file of this process: it is not closed
+		if err != nil { // the descriptor may be another file of this process: it is not closed
 			p.Close()
 			return nil, err
 		}

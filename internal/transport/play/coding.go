@@ -22,7 +22,7 @@ var (
 	marks   = [numCodings]string{"", "-br", "-zst", "-gz"}
 )
 
-// codingOf returns the coding of a name, whatever its case. Unknown names are identity.
+// codingOf returns the coding of a name, in any case of letters. Unknown names are identity.
 func codingOf(name string) coding {
 	for c := brotli; c < numCodings; c++ {
 		if strings.EqualFold(name, codings[c]) {

@@ -65,7 +65,7 @@ func (v *Visitors) ID(r *http.Request, token string, now time.Time) gallery.Play
 	return gallery.PlayerID(text[:])
 }
 
-// appendNetwork appends the network of a RemoteAddr: an IPv4 address, a /64 of IPv6, or what cannot be read as it is.
+// appendNetwork appends the network of a RemoteAddr: an IPv4 address, a /64 of IPv6, or an unreadable text as it is.
 func appendNetwork(b []byte, remote string) []byte {
 	if strings.Count(remote, ":") == 1 { // IPv4, which is written in one way only
 		return append(b, remote[:strings.IndexByte(remote, ':')]...)

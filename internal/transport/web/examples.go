@@ -16,7 +16,7 @@ import (
 
 const examplesPath = "/new/examples"
 
-// offers serves the pages on which those who run the instance publish the built-in examples, while it has no project.
+// offers serves the pages on which operators publish the built-in examples, while the instance has no project.
 type offers struct {
 	form    beginnings
 	service *publish.Service

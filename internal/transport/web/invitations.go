@@ -124,7 +124,7 @@ func (i invitations) make(v *visit) error {
 	return i.show(v, http.StatusUnprocessableEntity, page)
 }
 
-// end ends an invitation. One that opens no account any more is no error: the list says why.
+// end ends an invitation. An invitation that opens no account any more is no error: the list shows its state.
 func (i invitations) end(v *visit) error {
 	id, err := strconv.ParseInt(v.r.PostForm.Get("id"), 10, 64)
 	if err != nil || id < 1 {
@@ -149,7 +149,7 @@ type invitePage struct {
 // Key returns the key of the account, in clear.
 func (p invitePage) Key() string { return p.Done.Key.Reveal() }
 
-// ask describes what a link opens, and opens nothing: see askVerify.
+// ask describes the account that a link opens, and opens none: see askVerify.
 func (i invitations) ask(v *visit) error {
 	return i.showInvite(v, http.StatusOK, invitePage{Token: linkToken(v)})
 }
@@ -164,7 +164,7 @@ func (i invitations) showInvite(v *visit, status int, page invitePage) error {
 	return v.show(status, "invite.html", v.T("invite.title"), page)
 }
 
-// invitationOver says that a link opens no account any more.
+// invitationOver shows that a link opens no account any more.
 func invitationOver(v *visit, err error) error {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return err

@@ -37,8 +37,8 @@ func newCache[V any](most uint64, size func(V) int) *cache[V] {
 	})}
 }
 
-// get returns the value of a key if it is good, or else what make makes of the previous one. Calls that come meanwhile
-// wait, and share an error, except one for which personal returns true.
+// get returns the value of a key if it is good, or else the result of make for the previous one. Calls that come
+// meanwhile wait, and share an error, except one for which personal returns true.
 func (c *cache[V]) get(
 	ctx context.Context, key string, good func(V) bool, personal func(error) bool, make func(before V) (V, error),
 ) (V, error) {

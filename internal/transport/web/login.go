@@ -224,8 +224,8 @@ func (l *logins) keep(v *visit, session, email string) error {
 	return nil
 }
 
-// loginOver offers another login in place of one that is used up. A form that was sent twice continues where the first
-// one logged in.
+// loginOver offers another login in place of a finished one. A form that was sent twice continues where the first one
+// logged in.
 func loginOver(v *visit, err error) error {
 	switch {
 	case !errors.Is(err, sandlot.ErrNotFound):

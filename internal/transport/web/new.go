@@ -55,7 +55,7 @@ type newPage struct {
 	Notes                   []note
 	Examples                []examples.Example // in place of the files, on the page of the examples
 	Done                    *publish.Published
-	Made                    []publish.Published // the examples, of which Done is the first
+	Made                    []publish.Published // the examples; Done is the first
 	Until                   bool                // whether it waits for its e-mail to be confirmed
 }
 

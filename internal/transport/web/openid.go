@@ -16,8 +16,8 @@ const (
 	OpenIDBack = openIDPath + "/callback"
 )
 
-// openIDCookie keeps a login with the provider in the browser. Its life is longer than that of the login, so that a late
-// answer is told from one of another browser only in the log.
+// openIDCookie keeps a login with the provider in the browser. Its life is longer than that of the login, so that the
+// log can distinguish a late answer from an answer in another browser.
 const (
 	openIDCookie  = "__Host-openid"
 	openIDSeconds = 3600
@@ -80,7 +80,7 @@ type openIDPage struct {
 	Again          string // the address of another try
 }
 
-// refused shows why a login with the provider did not succeed, and what to do.
+// refused shows the reason why a login with the provider failed, and the remedy.
 func (o openIDs) refused(v *visit, err error) error {
 	status, text, again := http.StatusForbidden, "", openIDPath
 	switch {

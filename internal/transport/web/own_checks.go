@@ -80,7 +80,7 @@ func (c *checks) facts() []string {
 	return []string{painted, moved}
 }
 
-// findingTexts maps findings to the texts of what was found and of a hint.
+// findingTexts maps findings to the texts of the finding and of a hint.
 var findingTexts = map[trial.Code]toldCheck{
 	trial.TooMuch:     {What: "checks.memory", Hint: "checks.memory-hint"},
 	trial.PageHangs:   {What: "checks.hangs", Hint: "checks.hangs-hint"},

@@ -196,8 +196,7 @@ func (v view) Code(text string) template.HTML {
 	return template.HTML(esc(strings.Map(legible, string(letters))) + more)
 }
 
-// legible returns a character, or a sign in place of one that could mislead a reader: an invisible one, or one that
-// changes the direction.
+// legible returns a character, or a sign in place of a misleading character: it is invisible, or changes the direction.
 func legible(r rune) rune {
 	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
 		return '\ufffd'

@@ -13,12 +13,10 @@ import (
 const stepsHole = "steps"
 
 // operates reports whether the visitor runs the instance: everybody does where it is local.
-func (v *visit) operates() bool {
-	return !v.public() || v.me != nil && v.me.Account.Role == sandlot.OperatorRole && !v.me.Account.Suspended
-}
+func (v *visit) operates() bool { return !v.public() || v.Operator() }
 
 // Operator reports whether the visitor's account makes invitations.
-func (v view) Operator() bool {
+func (v *visit) Operator() bool {
 	return v.me != nil && v.me.Account.Role == sandlot.OperatorRole && !v.me.Account.Suspended
 }
 
@@ -32,7 +30,7 @@ type step struct {
 // Files returns the files of the operator's own pages.
 func (step) Files() string { return "about.md, terms.md, privacy.md" }
 
-// Steps returns the steps, for those who run the instance.
+// Steps returns the steps for an operator, and nothing for other visitors.
 func (v view) Steps() (template.HTML, error) {
 	switch {
 	case v.anybody:

@@ -22,7 +22,7 @@ var writes = map[string]sandlot.Op{
 // newPath is the form that publishes a project.
 const newPath = "/new"
 
-// Operation returns the operation of a form that is sent to a path, OpNone for one that changes no project.
+// Operation returns the operation of a form that is sent to a path, OpNone if it changes no project.
 func Operation(path string) sandlot.Op {
 	rest, ofProject := strings.CutPrefix(path, "/account/projects/")
 	if !ofProject {

@@ -26,7 +26,7 @@ type Program struct {
 
 const (
 	startWait = 2 * time.Minute  // to listen: a store of a million projects on a busy machine
-	stopWait  = 45 * time.Second // to end after SIGTERM: the service gives its requests 30 s
+	stopWait  = 45 * time.Second // to end after SIGTERM: the service gives its requests 5 s
 	pollStep  = 2 * time.Millisecond
 )
 

@@ -34,7 +34,7 @@ import (
 // user owns /data and runs the program.
 const user = 65532
 
-// A release is what all of its images have in common.
+// A release holds the common parts of its images.
 type release struct {
 	version, revision string
 	made              time.Time
@@ -80,7 +80,7 @@ func (r release) write(out string, programs []string) error {
 	return r.archive(folder, out)
 }
 
-// image returns the program on top of what it needs of a system: certificates, time zones, and a folder for its data.
+// image returns the program on top of a system: certificates, time zones, and a folder for its data.
 func (r release) image(arch, path string) (v1.Image, error) {
 	program, err := os.ReadFile(path)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *Cell) Merge(other Cell) {
 	c.Lengths.Merge(other.Lengths)
 }
 
-// People returns the number of players, each counted once a day. It never exceeds the plays, whatever the error of the
+// People returns the number of players, each counted once a day. It never exceeds the plays, even by the error of the
 // sketch.
 func (c Cell) People() int64 { return min(c.Players+c.Seen.Count(), max(c.Plays, 0)) }
 

@@ -75,7 +75,7 @@ type Browser struct {
 
 // times are the limits of the parts of a trial.
 type times struct {
-	Wall time.Duration // from the start of the worker to its end, whatever it is doing
+	Wall time.Duration // from the start of the worker to its end, in any state
 	Play time.Duration // the time to play
 	Most time.Duration // the same on a busy machine, so that each move was made once
 	Load time.Duration // then the page is played with, whether it has loaded or not

@@ -6,8 +6,8 @@
 //
 // On the server, exactly: a player counts once, whichever nodes their heartbeats reach, and no more of a crowd count
 // than Most, whichever nodes they reach. The answers of a node follow the server within a second. Until then a player
-// who is new on this node counts, also one who is known on another, or whose crowd is already full with players on
-// other nodes.
+// who is new on this node counts, even if another node counts the player, or if the crowd is full with players on other
+// nodes.
 //
 // Without the server each node counts its own players. When the server comes back, or has lost everything, the next
 // heartbeats of the players restore the counts.
@@ -50,7 +50,7 @@ type Live struct {
 	players redis.Hash
 	crowds  redis.Hash
 	names   redis.Hash
-	steady  func() time.Time // goes on, whatever is done to the node's clock
+	steady  func() time.Time // goes on when the node's clock is set
 	clock   func() time.Time // replaces the server's, if it is set
 
 	syncing sync.Mutex

@@ -1,4 +1,4 @@
-// Package engine defines what the store's queries need of a database: sqlite and postgres are engines.
+// Package engine defines the interface of databases for the store's queries: sqlite and postgres are engines.
 //
 // Queries are written in SQL that both databases share, with the parameters ? and ?1; a [Dialect] writes the parts in
 // which they differ. A condition can be read into a bool or a number. Errors are those of package sandlot, or faults of

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Migration brings the schema from one number to the next. One that was released is never edited.
+// A Migration brings the schema from one number to the next. A released migration is never edited.
 type Migration struct {
 	N    int
 	Name string

@@ -152,7 +152,7 @@ func (s state) settings() [][2]string {
 }
 
 // configure sets up the pool. With a connection of its own a node has prepared statements, and its settings in the
-// session. Behind a pooler, which gives each transaction whatever session is free, it has neither.
+// session. Behind a pooler, which gives each transaction any free session, it has neither.
 func (e *Engine) configure(config *pgxpool.Config, s state) {
 	cc := config.ConnConfig
 	if _, chosen := cc.RuntimeParams["application_name"]; !chosen {

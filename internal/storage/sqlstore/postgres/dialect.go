@@ -13,8 +13,8 @@ func (dialect) Texts(parameter, alias string) string {
 	return "json_array_elements_text(CAST(" + parameter + " AS json)) " + alias + "(value)"
 }
 
-// Among looks an array up in the index. To join with the list instead reads through all of it for each row where a
-// table is taken for small, which no statistics say of one that has just grown.
+// Among looks an array up in the index. A join with the list instead would read all of it for each row of a table that
+// the planner takes for small, because it has just grown and has no statistics yet.
 func (dialect) Among(expression, table string) string {
 	return expression + " = ANY (ARRAY (SELECT value FROM " + table + "))"
 }
@@ -23,8 +23,8 @@ func (dialect) Greatest(values ...string) string {
 	return "greatest(" + strings.Join(values, ", ") + ")"
 }
 
-// The collation "C" is one whose small letters are those of ASCII alone, whatever the locale of the database. Columns
-// of text have it, so their indexes serve.
+// With the collation "C", lower changes the letters of ASCII alone, in any locale of the database. Columns of text have
+// it, so their indexes serve.
 
 func (dialect) EqualFold(a, b string) string {
 	return `lower(` + a + ` COLLATE "C") = lower(` + b + ` COLLATE "C")`

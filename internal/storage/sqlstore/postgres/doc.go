@@ -13,8 +13,8 @@
 //
 // # Reads
 //
-// [Engine.Read] and [Engine.Snapshot] use the same pool, of which steps leave a quarter to them. They are made again
-// on a connection that answers if theirs turns out to be dead.
+// [Engine.Read] and [Engine.Snapshot] use the same pool; steps leave a quarter of it to them. They are made again on a
+// connection that answers if theirs turns out to be dead.
 //
 // # Behind a pooler
 //
@@ -30,5 +30,5 @@
 // # The schema
 //
 // Migrations are numbered files, applied one at a time under a lock (migrate.go). A node starts, and goes on, beside
-// migrations that it does not know, if their oldest schema is one that it knows.
+// migrations that it does not know, if it knows their oldest schema.
 package postgres

@@ -37,8 +37,8 @@ const migrationTime = 10 * time.Minute
 
 // own are the tables of the engine itself, which come with the first migration.
 //
-// instance: one row. id tells this database from others. steps: see outcome. Room is left in each page, so that to
-// write a row again costs its index nothing.
+// instance: one row. id distinguishes this database from others. steps: see outcome. Room is left in each page, so that
+// to write a row again costs its index nothing.
 const own = `
 	CREATE TABLE IF NOT EXISTS migrations (n BIGINT PRIMARY KEY, name TEXT NOT NULL, sha256 BYTEA NOT NULL, applied_at BIGINT NOT NULL);
 	ALTER TABLE migrations DROP COLUMN IF EXISTS expands;

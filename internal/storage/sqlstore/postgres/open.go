@@ -49,7 +49,7 @@ type Engine struct {
 	full    atomic.Bool // the last step found no room
 	meters  *engine.Meters
 
-	begin, beginSnapshot []string // what begins a transaction
+	begin, beginSnapshot []string // the statements that begin a transaction
 
 	// Seams: tests have less patience.
 	againTime, outcomeTime time.Duration
@@ -67,10 +67,10 @@ type life struct {
 	stop   context.CancelFunc
 }
 
-// Open connects to the database of that URL, postgres://..., and brings its schema up to date; several processes may
-// do so at once. What is wrong is an error that says so in one sentence, without the password: that the database
-// cannot be reached or does not let this user in, is too old, read-only, not in UTF8, or another application's, or
-// that its schema is not one that this program can use. In all these cases nothing was changed.
+// Open connects to the database of that URL, postgres://..., and brings its schema up to date; several processes may do
+// so at once. It fails with one sentence, without the password, if the database cannot be reached or does not admit
+// this user, is too old, read-only, not in UTF8, or another application's, or if this program cannot use its schema. In
+// all these cases nothing was changed.
 //
 // A pooler in between that pools transactions is found out, and then nothing is kept in sessions.
 func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
@@ -113,7 +113,7 @@ func open(ctx context.Context, url string, opts Options, known []engine.Migratio
 	return e, nil
 }
 
-// prepare brings the schema up to date, and learns what there is to know of it.
+// prepare brings the schema up to date, and reads its properties.
 func (e *Engine) prepare(ctx context.Context, opts Options, s state, known []engine.Migration) error {
 	var err error
 	if opts.Existing {
@@ -200,8 +200,8 @@ func (e *Engine) CheckPlace() error {
 	return in("look whether it is the same database", classify(err, c.Conn().IsClosed()))
 }
 
-// There is nothing to do: what was deleted is overwritten when autovacuum has been there and the room is used again,
-// and traces stay in the log and its archive for as long as the operator keeps them.
+// It does nothing: deleted records are overwritten when autovacuum has freed their room and it is used again, and
+// traces stay in the log and its archive for as long as the operator keeps them.
 func (e *Engine) Wipe() {}
 
 // It is always 0: autovacuum makes room for new records, and the database does not report how much.
@@ -215,8 +215,8 @@ func (e *Engine) CopyTo(context.Context, string, func(engine.Tx) error) error {
 	return sandlot.NoEffect(errors.ErrUnsupported)
 }
 
-// It finds nothing: what the store's references promise the database's constraints keep, and to check its pages and
-// indexes takes rights and an extension that its operator has (pg_amcheck, and checksums at initdb).
+// It finds nothing: the database's constraints keep the store's references, and a check of its pages and indexes needs
+// rights and an extension that its operator has (pg_amcheck, and checksums at initdb).
 func (e *Engine) Damage(context.Context, int, string) ([]string, error) { return nil, nil }
 
 var _ engine.Engine = (*Engine)(nil)

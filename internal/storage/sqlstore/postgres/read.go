@@ -81,7 +81,7 @@ func (r *reader) close() {
 	r.conn.Release()
 }
 
-// If the connection turns out to be dead at the first query, there is another try on one that answers.
+// A first query that finds its connection dead is sent once more, on another connection.
 func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Rows, error) {
 	args, err := arguments(args)
 	if err != nil {
@@ -104,8 +104,7 @@ func (r *reader) Query(_ context.Context, query string, args ...any) (engine.Row
 	return list, nil
 }
 
-// dead reports whether a query failed because there is nobody at the other end of the connection, or nobody who
-// serves.
+// dead reports whether a query failed because the connection is cut, or because the server behind it does not serve.
 func (r *reader) dead(err error) bool {
 	return r.ctx.Err() == nil && passing(err, r.conn.Conn().IsClosed())
 }

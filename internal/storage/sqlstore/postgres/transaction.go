@@ -34,7 +34,7 @@ func (t *transaction) batch() *pgx.Batch {
 	return &b
 }
 
-// send sends a statement, of which the results are left to read.
+// send sends a statement, and leaves its results to be read.
 func (t *transaction) send(query string, args []any) (pgx.BatchResults, error) {
 	args, err := arguments(args)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// logMax is how long the log's file may get before reads make way for it, in bytes. One that begins anew is cut
-	// to as much, so only one that does not is longer.
+	// logMax is how long the log's file may get before reads make way for it, in bytes. One that begins anew is cut to
+	// as much, so only a log that does not is longer.
 	logMax = logKeepBytes
 	// logEvery is how often its length is looked at: at 100 MB/s it grows by 25 MB meanwhile.
 	logEvery = 250 * time.Millisecond
 	// gateWait bounds how long reads make way. A list of 10,000 files takes some 100 ms.
 	gateWait = time.Second
-	// logAge is how long what was overwritten may stay readable in the log, and in pages of the database whose
-	// successors are only in the log.
+	// logAge is the longest time for which overwritten records may stay readable in the log, and in pages of the
+	// database whose successors are only in the log.
 	logAge = 10 * time.Minute
 	// logRetry is when that is tried again where a reader keeps the log.
 	logRetry = time.Minute
@@ -29,8 +29,8 @@ const (
 	logBusyMillis = 50
 )
 
-// A gate lets reads pass, and keeps new ones back for a moment so that those under way can come to an end. While
-// there is always one that reads from the log, the log cannot begin anew, and grows.
+// A gate lets reads pass, and keeps new ones back for a moment so that those under way can come to an end. While there
+// is always a reader of the log, the log cannot begin anew, and grows.
 type gate struct {
 	mu      sync.Mutex
 	reading int
@@ -93,7 +93,7 @@ func (g *gate) alone(do func()) {
 // never wait for a reader, so with readers that overlap they may never come to the log's end.
 type logKeeper struct {
 	engine *Engine
-	conn   *sql.DB // its own: what it copies into the database holds up no writer
+	conn   *sql.DB // its own: its copying into the database holds up no writer
 	path   string  // of the log
 	max    atomic.Int64
 	age    atomic.Int64 // logAge, in nanoseconds
@@ -122,7 +122,7 @@ func keepLog(e *Engine, path string) (*logKeeper, error) {
 func (k *logKeeper) close() error {
 	close(k.stop)
 	<-k.ended
-	for range 5 { // a command beside a server does not leave to it what it deleted
+	for range 5 { // a command beside a server does not leave deleted records to it
 		if !k.wiped.Swap(false) || k.empty() {
 			break
 		}
@@ -203,7 +203,7 @@ func (k *logKeeper) checkpoint(mode string) (done bool) {
 	var busy, pages, copied int64
 	err := k.conn.QueryRow("PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &pages, &copied)
 	if err != nil && lostSync(err) {
-		// What was copied may be lost, and the next checkpoint would not know it.
+		// The copied pages may be lost, and the next checkpoint would pass them over.
 		_ = k.engine.write.doubt(err)
 	}
 	return err == nil && busy == 0

@@ -12,7 +12,7 @@ const (
 	// unusedKept is how much room stays with the database: more than comes and goes within minutes, so that pages do
 	// not travel to and fro.
 	unusedKept = 16 << 20
-	// giveBackPages is what one step returns: 1 MiB, some milliseconds of moving pages.
+	// giveBackPages is the number of pages that one step returns: 1 MiB, some milliseconds of moving pages.
 	giveBackPages = 64
 )
 

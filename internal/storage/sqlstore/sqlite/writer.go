@@ -155,8 +155,7 @@ func (w *writer) loop() {
 		batch := w.gather(s)
 		err := w.begin()
 		if err != nil {
-			// What kept this batch from beginning, a lock of another process for example, did so for as long as
-			// anyone should wait.
+			// The cause, such as a lock of another process, has lasted as long as anyone should wait.
 			batch, err = w.rest(batch), sandlot.NoEffect(err)
 		} else {
 			err = w.transact(batch)
@@ -265,7 +264,7 @@ func (w *writer) transact(batch []*step) error {
 		return sandlot.NoEffect(err)
 	}
 	if !slices.ContainsFunc(claimed, func(s *step) bool { return s.err == nil }) {
-		// A commit would write the pages that were changed and changed back: who is refused costs no sync.
+		// A commit would write the pages that were changed and changed back: a refusal costs no sync.
 		return in("roll back", Classify(w.exec("ROLLBACK")))
 	}
 	failpoint.Hit(failpoint.BeforeCommit)
@@ -352,7 +351,7 @@ func (w *writer) doubt(err error) error {
 	return poison
 }
 
-// runOne runs a step in a savepoint. What it returns is not the step's error but that of a transaction that is lost.
+// runOne runs a step in a savepoint. It returns the error of a lost transaction, and not the step's.
 func (w *writer) runOne(s *step) error {
 	if err := w.exec("SAVEPOINT step"); err != nil {
 		return in("begin step", Classify(err))

@@ -1,4 +1,5 @@
-// Package hint writes the proposal that corrects a refused request: [Curl] as calls for a shell.
+// Package hint writes the proposal that corrects a refused request: [Advise] as sentences, as a call in the form of the
+// request, and as data.
 //
 // The domain supplies the proposal as data, a sandlot.Fix; this package completes it with the arguments of the request:
 // it repeats every good one, and changes nothing else. It never repeats a key, or characters that a shell, a terminal
@@ -16,29 +17,64 @@ import (
 	"sandlot"
 )
 
-// Curl returns the advice for a refused request, never empty: sentences and then, if a call helps, curl calls, each on a
-// line of its own, which work when pasted into a shell. base is the address of the service, without a slash at its end.
-func Curl(base string, on Request, e *sandlot.Error) string {
+// Advice is the advice for a refused request.
+type Advice struct {
+	// Text is never empty: sentences and then, if a call helps, calls in the form of the request: each on a line of its
+	// own as a curl call, or each as an HTTP request for one in JSON that read no file. For a tool it has the sentences
+	// alone.
+	Text string
+	Fix  *Fix // the first of the calls; nil: no call helps
+}
+
+// Advise returns the advice for a refused request. base is the address of the service, without a slash at its end.
+func Advise(base string, on Request, e *sandlot.Error) Advice {
 	if e.Code == sandlot.CodeContentTooLarge && !on.many() && on.aboveAll() {
-		return fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. "+
-			"Make it smaller, or split it into several files of the project.", on.Most)
+		return Advice{Text: fmt.Sprintf("A file may have at most %d bytes, in parts as well, and this one has more. "+
+			"Make it smaller, or split it into several files of the project.", on.Most)}
 	}
 	p := propose(on, e)
-	lines := []string{lostKey(e, base+"/account"), e.Fix.Note}
-	if e.Fix.Note == "" && !p.waits && (e.Fix.Op == sandlot.OpNone || p.op == sandlot.OpNone) {
-		lines = []string{"See " + base + "/openapi.json for what this service takes."}
-	}
-	if p.waits && e.Fix.Note == "" {
-		seconds := max(1, int(math.Ceil(e.RetryAfter.Seconds())))
-		lines = append(lines, fmt.Sprintf("Send the same request again in %d s.", seconds))
-	}
+	lines := append([]string{lostKey(e, base+"/account"), e.Fix.Note}, p.sentences(base, e)...)
 	if p.waits {
-		return Lines(lines)
+		return Advice{Text: Lines(lines)}
 	}
-	switch e.Fix.Op {
-	case sandlot.OpPresentKey:
+	lead, calls := p.calls(base, e)
+	prose := Lines(append(lines, lead))
+	if prose == "" {
+		prose = "The corrected call:"
+	}
+	out := Advice{prose, calls[0].fix()}
+	if on.Tool {
+		return out
+	}
+	written := []string{prose}
+	for _, c := range calls {
+		written = append(written, c.write(p.on))
+	}
+	out.Text = Lines(written)
+	return out
+}
+
+// sentences returns the sentences of a proposal after the note of its Fix.
+func (p proposal) sentences(base string, e *sandlot.Error) (lines []string) {
+	if p.waits {
+		if e.Fix.Note == "" {
+			seconds := max(1, int(math.Ceil(e.RetryAfter.Seconds())))
+			lines = append(lines, fmt.Sprintf("Send the same request again in %d s.", seconds))
+		}
+		return lines
+	}
+	switch silent := e.Fix.Note == "" && (e.Fix.Op == sandlot.OpNone || p.op == sandlot.OpNone); {
+	case silent && p.on.Tool:
+		lines = append(lines, "The description of the tool says what it takes.")
+	case silent:
+		lines = append(lines, "See "+base+"/openapi.json for what this service takes.")
+	}
+	switch {
+	case e.Fix.Op == sandlot.OpPresentKey && !p.on.Tool:
 		lines = append(lines, "Send the key of an earlier publish or signup in the Authorization header:")
-	case sandlot.OpRotate:
+	case e.Fix.Op == sandlot.OpRotate && p.on.Tool:
+		lines = append(lines, "Leave the key out. It may have been logged where it was, so replace it at "+base+"/account when you can:")
+	case e.Fix.Op == sandlot.OpRotate:
 		lines = append(lines, "Send the key in the header. It may have been logged where it was, so replace it at "+
 			base+"/account when you can:")
 	}
@@ -48,7 +84,7 @@ func Curl(base string, on Request, e *sandlot.Error) string {
 	if e.Fix.Op == sandlot.OpEncode {
 		lines = append(lines, p.on.encodes(p.args))
 	}
-	return withProse(append(lines, p.curl(base, e)...))
+	return lines
 }
 
 // lostKey returns the advice for a lost key, where the request needs another key than it has.
@@ -60,28 +96,21 @@ func lostKey(e *sandlot.Error, account string) string {
 		" by e-mail and makes a new key there."
 }
 
-// curl returns the calls of a proposal.
-func (p proposal) curl(base string, e *sandlot.Error) []string {
+// calls returns the calls of a proposal, at least one, and the sentence before them.
+func (p proposal) calls(base string, e *sandlot.Error) (lead string, _ []call) {
 	on, op, args := p.on, p.op, p.args
 	switch {
-	case e.Fix.Op == sandlot.OpPack:
-		return []string{packing(base, on, op, args, e.Fix.LeaveOut)}
+	case e.Fix.Op == sandlot.OpPack && on.Archive != "":
+		return "", []call{packing(base, on, op, args, e.Fix.LeaveOut)}
 	case e.Code == sandlot.CodeContentTooLarge && takesFile(op) && !on.many():
-		return cutIntoParts(base, on, op, args)
+		lead, c := cutIntoParts(base, on, op, args)
+		return lead, []call{c}
 	case (e.Code == sandlot.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == sandlot.OpDeleteFile:
-		return append([]string{"One call deletes one file. Send one after the other:"}, deletions(base, on, args)...)
+		return "One call deletes one file. Send one after the other:", deletions(base, on, args)
 	case e.Code == sandlot.CodePart1First && takesFile(op):
-		return firstThenThis(base, on, op, args)
+		return "", firstThenThis(base, on, op, args)
 	}
-	return []string{CurlOf(base, on, op, args)}
-}
-
-// withProse joins the lines, and puts a sentence before a call that has none.
-func withProse(lines []string) string {
-	if hint := Lines(lines); hint != lines[len(lines)-1] || !strings.HasPrefix(hint, "curl ") && !strings.HasPrefix(hint, "tar ") {
-		return hint
-	}
-	return "The corrected call:\n" + Lines(lines)
+	return "", []call{callOf(base, on, op, args)}
 }
 
 // many reports whether the request brought many files.
@@ -95,7 +124,7 @@ func (on Request) aboveAll() bool {
 
 // encodes returns the advice to send content without writing base64 by hand.
 func (on Request) encodes(args []sandlot.Arg) string {
-	if _, ok := on.members(args); ok {
+	if _, text := on.brought(args); text && on.JSON {
 		return "Send the text of the file as it is:"
 	}
 	file := on.file(args)
@@ -106,18 +135,19 @@ func (on Request) encodes(args []sandlot.Arg) string {
 	return "For JSON, let a program write the base64 text. In a form the file is sent as it is:"
 }
 
-// Warned returns the hint of a warning with the call that the warning proposes. It uses nothing of the current request,
-// so that an answer from a record is the same. An update without a filename is one of many files. base is as in Curl.
-func Warned(base string, w sandlot.Warning) string {
+// Warned returns the hint of a warning with the call that the warning proposes, as the text of an HTTP request or as a
+// curl call. It uses nothing else of the current request, so that an answer from a record is the same. An update without
+// a filename is one of many files. base is as in Advise.
+func Warned(base string, asJSON bool, w sandlot.Warning) string {
 	odd := func(a sandlot.Arg) bool { text, ok := a.Value.(string); return ok && !Showable(text) }
 	if slices.ContainsFunc(w.Fix.Args, odd) {
 		return w.Hint
 	}
-	on := Request{Op: w.Fix.Op, Keyed: true}
+	on := Request{Op: w.Fix.Op, Keyed: true, JSON: asJSON}
 	if w.Fix.Op == sandlot.OpUpdate && !has(w.Fix.Args, "filename") {
 		on.Archive = "<archive>"
 	}
-	return Lines([]string{w.Hint, CurlOf(base, on, w.Fix.Op, w.Fix.Args)})
+	return Lines([]string{w.Hint, CallOf(base, on, w.Fix.Op, w.Fix.Args)})
 }
 
 // Lines joins the lines that are not empty.
@@ -127,14 +157,14 @@ func Lines(lines []string) string {
 }
 
 // firstThenThis returns part 1 of an upload, and then the call that came too early.
-func firstThenThis(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
+func firstThenThis(base string, on Request, op sandlot.Op, args []sandlot.Arg) []call {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
-	first := []string{CurlOf(base, on, op, args)}
+	first := []call{callOf(base, on, op, args)}
 	if !has(on.Args, "upload_id") || !has(on.Args, "part") && !onlyTotal(on.Args) {
 		return first
 	}
 	later := slices.DeleteFunc(slices.Clone(on.Args), func(a sandlot.Arg) bool { return !slices.Contains(ofEachPart, a.Name) })
-	return append(first, CurlOf(base, on, op, later))
+	return append(first, callOf(base, on, op, later))
 }
 
 // ofEachPart are the arguments of every part. All others come with part 1.

@@ -37,21 +37,21 @@ func TestCurl(t *testing.T) {
 	t.Run("the note comes first, the command last", func(t *testing.T) {
 		e := sandlot.Refuse(sandlot.CodeInvalidFilename, "x").With(sandlot.OpUpdate, sandlot.Arg{Name: "filename", Value: "a.html"}).Note("Use a.html.")
 		want := "Use a.html.\ncurl http://localhost:8080/v1/update -H 'Authorization: Bearer <api_key>' --form-string project_id=P --form-string filename=a.html -F content=@a.html"
-		if got := Curl(base, Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}}}, e); got != want {
+		if got := Advise(base, Request{Op: sandlot.OpUpdate, Keyed: true, Args: []sandlot.Arg{{Name: "project_id", Value: "P"}}}, e).Text; got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	})
 	t.Run("given content is sent as JSON", func(t *testing.T) {
 		e := sandlot.Refuse(sandlot.CodeInvalidField, "x").With(sandlot.OpPublish, sandlot.Arg{Name: "content", Value: "QQ=="})
 		want := "The corrected call:\n" + `curl -X POST http://localhost:8080/v1/publish -H 'Content-Type: application/json' -d '{"email":"<your e-mail>","content":"QQ=="}'`
-		if got := Curl(base, Request{Op: sandlot.OpPublish}, e); got != want {
+		if got := Advise(base, Request{Op: sandlot.OpPublish}, e).Text; got != want {
 			t.Errorf("%s\nwant\n%s", got, want)
 		}
 	})
 	t.Run("no error is without one", func(t *testing.T) {
 		for _, op := range everyOp {
 			for _, on := range []sandlot.Op{sandlot.OpNone, sandlot.OpPublish, sandlot.OpExport, sandlot.OpStats} {
-				text := Curl(base, Request{Op: on}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op))
+				text := Advise(base, Request{Op: on}, sandlot.Refuse(sandlot.CodeInternal, "x").With(op)).Text
 				if strings.TrimSpace(text) == "" || strings.HasSuffix(text, "\n") || strings.HasSuffix(text, ":") {
 					t.Errorf("%q on %q: %q", op, on, text)
 				}
@@ -74,7 +74,7 @@ func TestAWarningIsToldWithItsCall(t *testing.T) {
 		"the switch":  {sandlot.Fix{Op: sandlot.OpAmend, Args: []sandlot.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
 		"an odd name": {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
 	} {
-		if got := Warned(base, sandlot.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
+		if got := Warned(base, false, sandlot.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, tc.want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
 	defer server.Close()
 	on := Request{Keyed: true, Args: []sandlot.Arg{{Name: "id", Value: "p"}, {Name: "filename", Value: "index.html"}}}
 	for op, name := range map[sandlot.Op]string{sandlot.OpFile: "index.html", sandlot.OpExport: "sandlot.zip"} {
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", CurlOf(server.URL, on, op, nil))
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", CallOf(server.URL, on, op, nil))
 		cmd.Dir = t.TempDir()
 		file := filepath.Join(cmd.Dir, name)
 		expect.OK(t, os.WriteFile(file, []byte("mine"), 0o600))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/format/names"
 )
 
 // Placeholders for values that the client has to fill in. The service refuses each of them as it stands.
@@ -59,7 +60,9 @@ func propose(on Request, e *sandlot.Error) proposal {
 		if own(sandlot.OpPublish); !takesFile(p.op) {
 			p.op = sandlot.OpPublish
 		}
-		p.on.Files, p.on.Archive = nil, packedName
+		if p.on.Files, p.on.Archive = nil, packedName; on.JSON && on.Archive == "" {
+			p.on.Files, p.on.Archive = withPage(on.Files, e), ""
+		}
 		p.args = slices.DeleteFunc(p.args, func(a sandlot.Arg) bool { return slices.Contains(ofBytes, a.Name) })
 	case sandlot.OpPublish:
 		p.args = p.on.instead(p.args)
@@ -67,6 +70,25 @@ func propose(on Request, e *sandlot.Error) proposal {
 		p.waits = true
 	}
 	return p
+}
+
+// withPage returns names of files that can be stored together, with a page among them if that is what was missing.
+func withPage(sent []string, e *sandlot.Error) (list []string) {
+	for _, name := range sent {
+		list = append(list, usable(name))
+	}
+	if e.Code == sandlot.CodeNoPrimaryFile || len(list) == 0 {
+		list = append([]string{"index.html"}, list...)
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	for {
+		_, other, found := names.Clash(list)
+		if !found {
+			return list
+		}
+		list = slices.DeleteFunc(list, func(name string) bool { return name == other })
+	}
 }
 
 // ofBytes are the arguments that describe bytes which are not sent again.

@@ -28,6 +28,7 @@ type Request struct {
 	Files          []string      // the names in a list of files
 	Archive        string        // the name of the archive on the client's side; "" if none was sent
 	JSON           bool          // whether it was a JSON object
+	Tool           bool          // whether a tool made it, whose caller sends no HTTP
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, in any number of parts; 0: unknown
 }

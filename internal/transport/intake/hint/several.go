@@ -17,9 +17,9 @@ import (
 // again.
 const mostPart = 64 << 20
 
-// cutIntoParts returns the commands that send a file too large for one call, each piece as one part of a new upload. The
-// other arguments of the request go with part 1.
-func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []string {
+// cutIntoParts returns the commands that send a file too large for one call, each piece as one part of a new upload, and
+// a sentence before them. The other arguments of the request go with part 1, which is the call for programs.
+func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) (lead string, _ call) {
 	id := rand.Text()
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	whole := slices.DeleteFunc(withDefaults(on, op, args), func(a sandlot.Arg) bool {
@@ -38,10 +38,11 @@ func cutIntoParts(base string, on Request, op sandlot.Op, args []sandlot.Arg) []
 		file = "./" + file
 	}
 	size := min(on.Limit, mostPart)
-	return []string{
-		fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size),
-		fmt.Sprintf("split -a 4 -b %d %s %s", size, Quote(file), piece),
-		"set --" + formFields(first) + "; n=0; total=$(ls " + piece + "* | wc -l); for f in " + piece + "*; do n=$((n+1)); " +
+	part := []sandlot.Arg{{Name: "part", Value: 1}, {Name: "content", Value: base64Of("part 1")}}
+	return fmt.Sprintf("Cut the file into parts of at most %d bytes, and send each as one part of an upload:", size), call{
+		op: op, args: slices.Concat(each, bytesless(first), part),
+		shell: fmt.Sprintf("split -a 4 -b %d %s %s", size, Quote(file), piece) + "\n" +
+			"set --" + formFields(first) + "; n=0; total=$(ls " + piece + "* | wc -l); for f in " + piece + "*; do n=$((n+1)); " +
 			start(base, on, op) + formFields(each) +
 			` --form-string part=$n --form-string total_parts=$((total)) "$@" -F "content=@$f" || break; set --; done`,
 	}
@@ -52,15 +53,18 @@ const packedName = "site.tar.gz"
 
 // packing returns the command that sends a whole folder: tar packs it, and curl sends the output. but is a file that
 // the service cannot take and tar leaves out, "" if none.
-func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but string) string {
+func packing(base string, on Request, op sandlot.Op, args []sandlot.Arg, but string) call {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	if Showable(but) {
 		but = " --exclude=" + Quote(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(but))
 	} else {
 		but = ""
 	}
-	return "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) +
-		formFields(withDefaults(on, op, args)) + " -F " + Quote("archive=@-;filename="+packedName)
+	args = bytesless(withDefaults(on, op, args))
+	shell := "tar -cz" + but + " -C " + Quote(unknownFolder) + " . | " + start(base, on, op) + formFields(args) +
+		" -F " + Quote("archive=@-;filename="+packedName)
+	archive := sandlot.Arg{Name: "archive", Value: base64Of(packedName)}
+	return call{op: op, args: append(args, archive), shell: shell}
 }
 
 // MostFiles is the largest number of files that a hint repeats.
@@ -99,7 +103,7 @@ func usableTogether(files []string) (list []string) {
 
 // deletions returns a call for each of the files in the request's list, for at most MostFiles of them. The first call
 // has those of the arguments said that do not describe a file.
-func deletions(base string, on Request, said []sandlot.Arg) (lines []string) {
+func deletions(base string, on Request, said []sandlot.Arg) (calls []call) {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
 	id := argument(on.Args, "project_id", unknownProject)
 	for _, name := range on.Files[:min(len(on.Files), MostFiles)] {
@@ -113,9 +117,9 @@ func deletions(base string, on Request, said []sandlot.Arg) (lines []string) {
 				one = append(one, a)
 			}
 		}
-		lines, said = append(lines, CurlOf(base, on, sandlot.OpDeleteFile, one)), nil
+		calls, said = append(calls, callOf(base, on, sandlot.OpDeleteFile, one)), nil
 	}
-	return lines
+	return calls
 }
 
 // ofProject are the arguments of a deletion that do not describe its file.
@@ -134,38 +138,58 @@ func usable(name string) string {
 	return unknownFile
 }
 
-// A member is one of many files in a JSON hint.
+// A member is one of many files in JSON.
 type member struct {
 	Filename string `json:"filename"`
-	Text     string `json:"text"`
+	Text     string `json:"text,omitempty"`
+	Content  string `json:"content,omitempty"`
 }
 
-// members returns the argument that brings the files of a call as JSON: their texts, each a placeholder. ok is false if
-// a form is better: if the request was one, for archives and parts, and for files that are not text.
-func (on Request) members(args []sandlot.Arg) (_ sandlot.Arg, ok bool) {
-	if !on.JSON || on.Archive != "" || has(args, "upload_id") || has(args, "part") {
-		return sandlot.Arg{}, false
-	}
-	if len(on.Files) == 0 {
-		name := usable(on.file(args))
-		if has(args, "filename") {
-			name = argument(args, "filename", "")
+// brought returns the arguments that bring the files of a call in JSON, each a placeholder. text is false if one of them
+// is not the text of a file: then a form is better.
+func (on Request) brought(args []sandlot.Arg) (list []sandlot.Arg, text bool) {
+	switch {
+	case onlyTotal(args):
+		return nil, true
+	case on.Archive != "":
+		return []sandlot.Arg{{Name: "archive", Value: base64Of(on.Archive)}}, false
+	case has(args, "upload_id"), has(args, "part"):
+		return []sandlot.Arg{{Name: "content", Value: base64Of(on.file(args))}}, false
+	case len(on.Files) > 0:
+		var files []member
+		text = true
+		for _, sent := range on.Files[:min(len(on.Files), MostFiles)] {
+			one := memberOf(usable(sent))
+			files, text = append(files, one), text && one.Text != ""
 		}
-		return sandlot.Arg{Name: "text", Value: textOf(name)}, name == unknownFile || isText(name)
+		return []sandlot.Arg{{Name: "files", Value: files}}, text
 	}
-	var files []member
-	for _, sent := range on.Files[:min(len(on.Files), MostFiles)] {
-		name := usable(sent)
-		if !isText(name) {
-			return sandlot.Arg{}, false
-		}
-		files = append(files, member{name, textOf(name)})
+	one := memberOf(usable(on.file(args)))
+	if has(args, "filename") {
+		one = memberOf(argument(args, "filename", ""))
 	}
-	return sandlot.Arg{Name: "files", Value: files}, true
+	switch {
+	case on.Tool:
+		return []sandlot.Arg{{Name: "files", Value: []member{one}}}, true
+	case one.Text == "":
+		return []sandlot.Arg{{Name: "content", Value: one.Content}}, false
+	}
+	return []sandlot.Arg{{Name: "text", Value: one.Text}}, true
+}
+
+// memberOf returns a file of that name with the placeholder of its text or its bytes.
+func memberOf(name string) member {
+	if name == unknownFile || isText(name) {
+		return member{Filename: name, Text: textOf(name)}
+	}
+	return member{Filename: name, Content: base64Of(name)}
 }
 
 // textOf returns the placeholder for the text of a file.
 func textOf(name string) string { return sandlot.PlaceholderText + strings.Trim(name, "<>") + ">" }
+
+// base64Of returns the placeholder for the bytes of a file, which is no base64.
+func base64Of(name string) string { return "<base64 of " + strings.Trim(name, "<>") + ">" }
 
 // isText reports whether a file of that name is written as text.
 func isText(name string) bool {

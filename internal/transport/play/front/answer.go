@@ -37,7 +37,7 @@ type Answer struct {
 	out      []byte
 }
 
-// A sink is what an answer is written to: a socket, or TLS over one.
+// A sink takes the bytes of an answer: a socket, or TLS over a socket.
 type sink interface {
 	io.Writer
 	// writeBoth writes head and then body. It may use the rest of head's capacity.

@@ -10,7 +10,7 @@ import (
 // others.
 type conn struct {
 	*socket
-	sink   sink    // what answers are written to: the socket, or secure over it
+	sink   sink    // takes answers: the socket, or secure over it
 	secure *secure // nil: the connection is plain
 	front  *Listener
 	remote string

@@ -30,7 +30,8 @@ const (
 	lookEvery = 5 * time.Millisecond
 )
 
-// A use is what a connection does now. Its methods may be called concurrently. The zero value waits for a request.
+// A use is the current activity of a connection. Its methods may be called concurrently. The zero value waits for a
+// request.
 type use struct{ since atomic.Int64 } // Unix nanoseconds of the request's beginning; negated: of a new connection's; 0: it waits
 
 func (u *use) opened(now time.Time) { u.since.Store(-now.UnixNano()) }
@@ -47,7 +48,7 @@ func (u *use) follow(state http.ConnState) {
 	}
 }
 
-// busyFor returns the age of what the connection does. It returns false if nobody waits for it.
+// busyFor returns the age of the request under way, and false if there is none. A fresh connection counts as a request.
 func (u *use) busyFor(now time.Time) (age time.Duration, busy bool) {
 	since := u.since.Load()
 	if since < 0 {

@@ -6,9 +6,9 @@
 // http.ResponseWriter; otherwise net/http gets the connection with every byte that was read, and keeps it. "Plain" is
 // strict, so that only one place judges hostile input. A connection that waits for its next request holds no buffer.
 //
-// Every connection, also one that net/http serves, keeps a pace: one whose client takes less than [LeastRate] is cut,
-// not counting time for which the process was stopped ([Clock]). On Linux answers are written by one system call, past
-// Go's scheduler (system_linux.go); elsewhere net/http serves every connection.
+// Every connection, also under net/http, keeps a pace: it is cut if its client takes less than [LeastRate], not
+// counting time for which the process was stopped ([Clock]). On Linux answers are written by one system call, past Go's
+// scheduler (system_linux.go); elsewhere net/http serves every connection.
 package front
 
 import (
@@ -65,7 +65,7 @@ type Listener struct {
 
 	stopping
 	mu      sync.Mutex
-	open    map[*socket]*conn // all connections; nil: one that net/http has
+	open    map[*socket]*conn // all connections; nil: net/http has it
 	serving sync.WaitGroup
 }
 

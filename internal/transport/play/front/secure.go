@@ -48,11 +48,11 @@ func (c *conn) shake() (goOn bool) {
 	case "", "http/1.1":
 		return true
 	}
-	c.Close() // a challenge of an authority, which has seen what it wanted
+	c.Close() // a challenge of an authority, which needs the handshake alone
 	return false
 }
 
-// notEncrypted answers a client that speaks something else than TLS, mostly plain HTTP.
+// notEncrypted answers a client without TLS, which mostly speaks plain HTTP.
 const notEncrypted = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nThis port speaks https alone.\n"
 
 // readSecure reads the bytes that have arrived, in memory that it takes when the first is there. It returns false when

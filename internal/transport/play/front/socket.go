@@ -128,7 +128,7 @@ func (s *socket) end(first bool) error {
 // meanwhile is not waited for.
 const lingerMost = 2 * time.Second
 
-// linger closes this side of the connection, and discards what the client sends until it closes its own: a close while
+// linger closes this side of the connection, and discards the client's bytes until it closes its own: a close while
 // bytes arrive would reset the connection, and the client would not see the answer.
 func (s *socket) linger() {
 	_ = s.CloseWrite()
@@ -138,8 +138,8 @@ func (s *socket) linger() {
 }
 
 // Linger makes the connection of a request, whose body is not read to its end, linger when it is closed: it closes this
-// side first, and discards for 2 s what the client still sends. It counts as a request under way meanwhile. With HTTP/2
-// the answer must be the last of the connection, which other requests share. The server must be one of Cover, and ctx the
+// side first, and discards the client's bytes for 2 s. It counts as a request under way meanwhile. With HTTP/2 the
+// answer must be the last of the connection, which other requests share. The server must be one of Cover, and ctx the
 // request's.
 func Linger(ctx context.Context) {
 	if s, ok := ctx.Value(socketKey{}).(*socket); ok {

@@ -27,8 +27,8 @@ const (
 
 var hexColor = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
-// ParseAccent reads a color as #rrggbb. It is used on light pages; dark pages get the same color, made as much lighter as
-// text needs there. A color that cannot be read on a light page is an error that names the nearest one that can.
+// ParseAccent reads a color as #rrggbb. It is used on light pages; dark pages get the same color, made as much lighter
+// as text needs there. A color that cannot be read on a light page is an error that names the nearest readable color.
 func ParseAccent(text string) (Accent, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if text == "" {

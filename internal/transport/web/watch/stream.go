@@ -11,7 +11,7 @@ import (
 	"sandlot"
 )
 
-// connection is what a Watcher needs of a client's connection.
+// connection is the part of a client's connection that a Watcher uses.
 type connection interface {
 	io.ReadWriteCloser
 	SetWriteDeadline(t time.Time) error
