@@ -60,7 +60,7 @@ func listing(t *testing.T, a agent) {
 		keywords(t, one.Name, one.InputSchema)
 	}
 	slices.Sort(names)
-	expect.Same(t, "the tools", names, []string{"check", "get_project", "list_projects", "publish", "restore", "stats", "update", "versions"})
+	expect.Same(t, "the tools", names, []string{"check", "get_project", "list_projects", "publish", "restore", "stats", "update", "upload", "versions"})
 	expect.Contains(t, "the guide", a.read(t, "sandlot://guide"), "publish")
 	expect.Contains(t, "the reference", a.read(t, "sandlot://reference"), "key_in_content")
 }
@@ -112,12 +112,18 @@ func anonymous(t *testing.T, a agent) {
 	expect.Contains(t, "the files", string(files), `"game.js"`)
 	expect.Equal(t, "the text of a file", text(done(t, a, "get_project", mine(object{"file": "game.js"})), "text"), script)
 
+	for _, address := range []string{text(made, "url"), text(made, "page_url")} {
+		named := done(t, a, "get_project", object{"project": address, "edit_token": token})
+		expect.Equal(t, "the project at "+address, text(named, "project"), project)
+	}
+
 	expect.Equal(t, "the checked version", number(done(t, a, "check", mine(object{})), "version"), 3)
 	expect.Equal(t, "the version of a restore", number(done(t, a, "restore", mine(object{"version": 2})), "version"), 4)
 	restored := done(t, a, "get_project", mine(object{"file": "js/game.js"}))
 	expect.Contains(t, "the text after a restore", text(restored, "text"), "gravity = 0.2")
 	done(t, a, "versions", mine(object{}))
 	done(t, a, "stats", mine(object{}))
+	expect.Contains(t, "the answer of upload", text(done(t, a, "upload", mine(object{"filename": "music.ogg"})), "command"), "curl ")
 	refused(t, a, "restore", mine(object{"version": 99}), "version_not_found", "")
 	refused(t, a, "list_projects", object{}, "key_required", "Your user connects once: ")
 	done(t, a, "get_project", mine(object{}))
@@ -180,7 +186,7 @@ func bounds(t *testing.T, name string, got result) {
 	if name != "get_project" && utf8.RuneCount(whole) > 3000 {
 		t.Errorf("the answer of %s has %d characters", name, utf8.RuneCount(whole))
 	}
-	if strings.Contains(string(whole), "curl ") {
+	if name != "upload" && strings.Contains(string(whole), "curl ") {
 		t.Errorf("the answer of %s has a command: %s", name, whole)
 	}
 }

@@ -60,7 +60,7 @@ func TestAnEditTokenOpensItsProjectAloneAndByToolsAlone(t *testing.T) {
 
 	for name, arguments := range map[string]object{
 		"update": {"files": []object{{"filename": "a.txt", "text": "taken"}}}, "restore": {"version": 1}, "check": {}, "stats": {}, "versions": {},
-		"get_project": {"file": "index.html"},
+		"upload": {"filename": "a.txt"}, "get_project": {"file": "index.html"},
 	} {
 		arguments["project"], arguments["edit_token"] = foreign, token
 		got := tool(name, arguments)
