@@ -123,6 +123,9 @@ func (t *Tools) refused(c *call, r *refusal) *sdk.CallToolResult {
 		s.Hint = t.connects(c.tool)
 		meta["mcp/www_authenticate"] = []string{`Bearer realm="sandlot"`}
 	}
+	if r.Fix != nil && r.Fix.Operation == sandlot.OpAmend {
+		s.Hint = "Send it beside files, edits or delete. Alone it is changed by your user, on the website."
+	}
 	if s.Fix == nil && s.Hint == "" {
 		s.Hint = "Nothing in the call corrects this."
 	}
