@@ -165,6 +165,7 @@ func (v *view) index() any {
 		Endpoints []one             `json:"endpoints"`
 	}{
 		v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>",
-		map[string]string{"without_account": v.Base + "/mcp", "with_account": v.Base + "/mcp/account"}, docs, list,
+		map[string]string{"without_account": v.Base + "/mcp", "with_account": v.Base + "/mcp/account"},
+		docs, list,
 	}
 }
