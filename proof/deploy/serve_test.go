@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	api "sandlot/internal/client/client"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -93,6 +95,7 @@ func TestAnInstanceServesBehindEachProxy(t *testing.T) {
 			t.Run("a body with pauses", func(t *testing.T) { s.slow(t, 3, 200*time.Millisecond) })
 			t.Run("compressed files stay as they were stored", s.compressed)
 			t.Run("events", func(t *testing.T) { s.events(t, 0) })
+			t.Run("the tools of an agent", s.tools)
 			t.Run("a restart", s.restart)
 		})
 	}
@@ -119,6 +122,31 @@ func (s *site) hosts(t *testing.T) {
 		text := read(t, resp)
 		expect.Equal(t, at+" is the project", text == strings.Repeat(game, 100), at == s.once.URL)
 	}
+}
+
+// tools publishes and changes a project by an official client of MCP, under the public Host.
+func (s *site) tools(t *testing.T) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "https://" + website + "/mcp", HTTPClient: s.client, MaxRetries: -1}, nil)
+	expect.OK(t, err)
+	defer session.Close()
+	call := func(name string, arguments map[string]any) map[string]any {
+		t.Helper()
+		got, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: arguments})
+		expect.OK(t, err, name)
+		data, _ := got.StructuredContent.(map[string]any)
+		if got.IsError || data == nil {
+			t.Fatalf("%s: %v", name, got)
+		}
+		return data
+	}
+	made := call("publish", map[string]any{"html": game})
+	call("update", map[string]any{
+		"project": made["project"], "edit_token": made["edit_token"],
+		"files": []any{map[string]any{"filename": "index.html", "text": game + "Glass Marbles"}},
+	})
+	at, _ := made["url"].(string)
+	expect.Contains(t, "the page at "+at, read(t, s.do(t, "GET", at, nil)), "Glass Marbles")
 }
 
 func (s *site) compressed(t *testing.T) {

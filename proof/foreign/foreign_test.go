@@ -14,19 +14,12 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// packagesEnv names the folder in which scripts/test has installed the packages of package-lock.json.
-const packagesEnv = "SANDLOT_TEST_NODE_MODULES"
-
 // limit is many times what the compiler takes.
 const limit = 2 * time.Minute
 
 func TestAForeignClientCallsEveryOperation(t *testing.T) {
 	testenv.Unraced(t)
-	testenv.Need(t, "node")
-	packages := os.Getenv(packagesEnv)
-	if packages == "" {
-		testenv.Skip(t, "the packages of the foreign client")
-	}
+	packages := testenv.NodePackages(t)
 	t.Parallel()
 	service := testenv.Start(t, testenv.Binary(t))
 	dir := t.TempDir()

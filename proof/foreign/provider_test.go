@@ -22,11 +22,7 @@ import (
 // The service starts while the provider is away.
 func TestPeopleOfARealProviderLogIn(t *testing.T) {
 	testenv.Unraced(t)
-	testenv.Need(t, "node")
-	packages := os.Getenv(packagesEnv)
-	if packages == "" {
-		testenv.Skip(t, "the packages of the foreign client")
-	}
+	packages := testenv.NodePackages(t)
 	t.Parallel()
 	dir := t.TempDir()
 	script, err := os.ReadFile("provider.mjs")

@@ -20,6 +20,7 @@ const (
 
 	binaryEnv       = "SANDLOT_BIN"
 	instrumentedEnv = "SANDLOT_TEST_INSTRUMENTED"
+	packagesEnv     = "SANDLOT_TEST_NODE_MODULES"
 )
 
 // unkeyed returns a variable that does not decide what a test finds, such as the port of a server. os.Getenv would make the value a part of
@@ -55,6 +56,18 @@ func Skip(tb testing.TB, what string) {
 		tb.Fatalf("%s is not to be had here, and %s=all asks for it", what, requireEnv)
 	}
 	tb.Skipf("left out: %s", what)
+}
+
+// NodePackages returns the folder in which scripts/test has installed the packages of proof/foreign/package-lock.json, for Node. It ends the
+// test as Skip does where one of them is missing, such as without a network.
+func NodePackages(tb testing.TB) string {
+	tb.Helper()
+	Need(tb, "node")
+	packages := os.Getenv(packagesEnv)
+	if packages == "" {
+		Skip(tb, "the packages of the foreign clients")
+	}
+	return packages
 }
 
 // Unraced marks a test that the race detector would make too slow, or whose figures it would falsify. Under the race detector the test is

@@ -58,6 +58,9 @@ var access = map[string][]accessRow{
 	"PUT /v1/uploads/{id}": { // whom a ticket lets in, the tests of tickets tell
 		{"without a ticket", obj{}, "401 401 401 401 401 401 401 401 401 401 401 401"},
 	},
+	"GET /v1/uploads/{id}": {
+		{"without a ticket", nil, "401 401 401 401 401 401 401 401 401 401 401 401"},
+	},
 	"POST /v1/signup": {
 		{"an account", obj{}, "201 201 201 201 201 201 201 201 201 201 201 201"},
 	},

@@ -12,6 +12,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/ticket"
 	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/unpack"
 	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/intake/hint"
 )
@@ -26,31 +27,81 @@ func (a *API) issue(c *call, told ticket.Told) (reply, error) {
 	url := a.ticketURL(out.ID)
 	secret := out.Ticket.Reveal()
 	command := sendCommand(localName(told.Filename, told.Archive), secret, url)
-	return reply{http.StatusCreated, &ticketAnswer{out.ID, url, secret, moment(out.ExpiresAt), command, a.notes(c, out.Warnings)}}, nil
+	page := a.Places.Base.String() + "/send#" + out.ID + "." + secret
+	return reply{http.StatusCreated, &ticketAnswer{out.ID, url, secret, moment(out.ExpiresAt), command, page, a.notes(c, out.Warnings)}}, nil
 }
 
+// PageURL has the ticket in its fragment, which browsers send to nobody.
 type ticketAnswer struct {
 	UploadID  string `json:"upload_id"`
 	URL       string `json:"url"`
 	Ticket    string `json:"ticket"`
 	ExpiresAt moment `json:"expires_at"`
 	Command   string `json:"command"`
+	PageURL   string `json:"page_url"`
 	notes
+}
+
+// aboutTicket describes the call of a ticket, for a person who is about to make it. It uses nothing up.
+func (a *API) aboutTicket(c *call) error {
+	call, err := a.Tickets.Call(c.R.Context(), c.By, c.param)
+	if err != nil {
+		return err
+	}
+	t := c.By.Ticket()
+	about := &ticketAbout{
+		UploadID: t.ID(), Operation: sandlot.OpPublish, Used: t.Used, ExpiresAt: moment(t.ExpiresAt),
+		Filename: call.Filename, ArchiveFormat: call.Archive, DryRun: call.DryRun(),
+	}
+	if in := call.Publish; in != nil {
+		about.Title = in.Title
+	} else {
+		p, err := a.Reader.Find(c.R.Context(), c.By, call.Update.Project)
+		if err != nil {
+			return err
+		}
+		about.Operation, about.ProjectID, about.Title, about.Replace = sandlot.OpUpdate, string(p.ID), p.Title, call.Update.Many.Replace
+	}
+	return c.answer(reply{http.StatusOK, about})
+}
+
+// Title is that of the project as it is, or as a publish names it.
+type ticketAbout struct {
+	UploadID      string     `json:"upload_id"`
+	Operation     sandlot.Op `json:"operation"`
+	ProjectID     string     `json:"project_id,omitempty"`
+	Title         string     `json:"title"`
+	Filename      string     `json:"filename,omitempty"`
+	ArchiveFormat string     `json:"archive_format,omitempty"`
+	Replace       bool       `json:"replace"`
+	DryRun        bool       `json:"dry_run"`
+	Used          bool       `json:"used"`
+	ExpiresAt     moment     `json:"expires_at"`
 }
 
 func (a *API) ticketURL(id string) string { return a.Places.Base.String() + "/v1/uploads/" + id }
 
-// localName returns the name of the file on the client's side, as far as it is known.
+// localName returns the name of the file on the client's side, as far as it is known; empty for a folder that is packed
+// on the way.
 func localName(filename, archive string) string {
-	if archive != "" {
+	switch archive {
+	case "":
+	case string(unpack.TarGzip):
+		return ""
+	default:
 		return "project." + archive
 	}
 	return cmp.Or(hint.LocalName(filename), "index.html")
 }
 
-// sendCommand returns the curl call that sends the bytes of a ticket. With -T curl streams the file.
+// sendCommand returns the curl call that sends the bytes of a ticket: the file or, without one, the folder in which it
+// runs. With -T curl streams them.
 func sendCommand(file, secret, url string) string {
-	if strings.HasPrefix(file, "-") || file == "." {
+	pack := ""
+	switch {
+	case file == "":
+		pack, file = "tar -czf - . | ", "-"
+	case strings.HasPrefix(file, "-") || file == ".":
 		file = "./" + file // curl takes both for its standard input
 	}
 	glob := ""
@@ -58,7 +109,7 @@ func sendCommand(file, secret, url string) string {
 		glob = "-g " // otherwise curl takes them for patterns
 	}
 	bearer := hint.Quote("Authorization: Bearer " + secret)
-	return "curl " + glob + "-T " + hint.Quote(file) + " -H " + bearer + " " + hint.Quote(url)
+	return pack + "curl " + glob + "-T " + hint.Quote(file) + " -H " + bearer + " " + hint.Quote(url)
 }
 
 // checkTicket refuses a ticket on a route for keys, and anything else on a route for tickets.
@@ -78,6 +129,8 @@ func (c *call) checkTicket(sent bool) error {
 // operation returns the operation for admission. With a ticket it is the call that the ticket permits.
 func (c *call) operation() admission.Operation {
 	switch t := c.By.Ticket(); {
+	case t != nil && c.route.method == http.MethodGet:
+		return admission.Look
 	case t != nil && t.Project == "":
 		return admission.Publish
 	case t != nil:

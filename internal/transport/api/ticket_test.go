@@ -78,6 +78,7 @@ func TestATicketTakesAnArchive(t *testing.T) {
 	told := w.ticket(w.account, obj{"archive_format": "zip"})
 	w.bytes(told, packed).wants(201)
 	w.bytes(told, packed).wants(201)
+	w.bytes(w.ticket(w.account, obj{"archive_format": "tar.gz"}), packed).wants(201)
 	typed := w.bytes(w.ticket(w.account, obj{}), packed, with("Content-Type", "application/zip")).wants(201)
 	if files, _ := typed.body["files"].([]any); len(files) != 2 {
 		t.Errorf("got %s", typed.text)
@@ -101,6 +102,48 @@ func zipped(t *testing.T, list ...string) string {
 	}
 	expect.OK(t, z.Close())
 	return out.String()
+}
+
+func TestATicketIsDescribedToItsHolder(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	about := func(at answer) answer {
+		t.Helper()
+		return w.get(strings.TrimPrefix(at.str("url"), testworld.Places().Base.String()), at.str("ticket")).wants(200)
+	}
+	first := w.ticket("", obj{"email": someone, "title": "Cats"})
+	w.unchanged(func() {
+		got := about(first)
+		if got.str("operation") != "publish" || got.str("title") != "Cats" || got.body["used"] != false || strings.Contains(got.text, someone) {
+			t.Errorf("a first publish is %s", got.text)
+		}
+	})
+	w.bytes(first, page).wants(201)
+	if got := about(first); got.body["used"] != true {
+		t.Errorf("after its use it is %s", got.text)
+	}
+	w.post("/v1/update", w.account, obj{"project_id": w.projectID, "filename": "a.txt", "text": "a", "title": "Now"}).wants(200)
+	for _, c := range []struct {
+		told obj
+		want string
+	}{
+		{obj{"project_id": w.projectID, "filename": "a.txt"}, `"filename":"a.txt","replace":false`},
+		{obj{"project_id": w.projectID, "archive_format": "tgz", "replace": true}, `"archive_format":"tar.gz","replace":true`},
+	} {
+		got := about(w.ticket(w.project, c.told))
+		if !strings.Contains(got.text, `"operation":"update","project_id":"`+w.projectID+`","title":"Now",`+c.want) {
+			t.Errorf("an update is %s", got.text)
+		}
+	}
+}
+
+func TestATicketComesWithAPageForAPerson(t *testing.T) {
+	t.Parallel()
+	w := settled(t)
+	at := w.ticket(w.account, obj{"title": "Cats"})
+	expect.Equal(t, "page_url", at.str("page_url"), testworld.Places().Base.String()+"/send#"+at.str("upload_id")+"."+at.str("ticket"))
+	folder := w.ticket(w.account, obj{"archive_format": "tar.gz"})
+	expect.Equal(t, "command", folder.str("command"), "tar -czf - . | curl -T - -H 'Authorization: Bearer "+folder.str("ticket")+"' "+folder.str("url"))
 }
 
 func TestARefusedPutLeavesTheTicketUsable(t *testing.T) {

@@ -161,7 +161,12 @@ func (v *view) index() any {
 		First     string            `json:"first_call"`
 		Auth      string            `json:"auth"`
 		LostKeys  string            `json:"lost_keys"`
+		MCP       map[string]string `json:"mcp"`
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
-	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", v.Places.LostKeys(), docs, list}
+	}{
+		v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", v.Places.LostKeys(),
+		map[string]string{"without_account": v.Base + "/mcp", "with_account": v.Base + "/mcp/account"},
+		docs, list,
+	}
 }

@@ -27,7 +27,7 @@ func (m member) text() (text string, ok bool) {
 }
 
 // members returns the members of an object in their order, equal names included: decoding into a map would drop all but
-// one of them.
+// one of them. Beside an error it returns those before it.
 func members(object []byte) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
@@ -37,11 +37,11 @@ func members(object []byte) ([]member, error) {
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
-			return nil, err
+			return list, err
 		}
 		m := member{name: fmt.Sprint(name)}
 		if err := dec.Decode(&m.value); err != nil {
-			return nil, err
+			return list, err
 		}
 		list = append(list, m)
 	}

@@ -47,7 +47,7 @@ type changed struct {
 	Project string `json:"project,omitempty"`
 	made
 	Changed  []string  `json:"changed,omitempty"`
-	Count    int       `json:"changed_count,omitempty"`
+	Count    int       `json:"changed_count,omitempty"` // at most 100 of an update
 	Note     string    `json:"note,omitempty"`
 	Check    string    `json:"check,omitempty"`
 	Data     *data     `json:"data,omitempty"`
@@ -88,11 +88,14 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 		all = append(all, f.Filename)
 	}
 	out.Changed, out.Count = few(all), len(all)
-	if len(a.Files) > 0 {
-		out.Count = a.Total - a.Unchanged // the list has the first hundred
+	if a.Previous == 0 {
+		out.Count = max(len(all), a.Total) // the list of the API has the first hundred
 	}
-	if a.ConnectURL != "" {
+	switch {
+	case a.ConnectURL != "" && a.Quarantine:
 		out.Note = "In quarantine and unlisted until your user takes the project over at connect_url."
+	case a.ConnectURL != "":
+		out.Note = "It belongs to nobody until your user takes it over at connect_url."
 	}
 	if a.DryRun {
 		return result(sentences("Dry run: nothing was changed.", fmt.Sprintf("%d files would change.", out.Count)), out)

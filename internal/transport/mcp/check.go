@@ -3,6 +3,7 @@ package mcp
 import (
 	"fmt"
 	"net/url"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -73,14 +74,14 @@ func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 	var blocks []sdk.Content
 	if seen := got.Checked; seen != nil {
 		out.Checked, out.Moved, out.Paint = seen.Version, seen.Moved, seen.Paint
-		out.Data = &data{Errors: several(seen.Errors), Hosts: several(seen.Hosts)}
-		for _, r := range seen.Failed[:min(len(seen.Failed), 5)] {
-			out.Data.Failed = append(out.Data.Failed, fmt.Sprintf("%d %s", r.Status, words(r.Path, 100)))
+		out.Data = &data{Errors: several(seen.Errors, 120), Hosts: several(seen.Hosts, 60)}
+		for _, r := range seen.Failed[:min(len(seen.Failed), mostOfPage)] {
+			out.Data.Failed = append(out.Data.Failed, fmt.Sprintf("%d %s", r.Status, words(r.Path, 80)))
 		}
-		for _, f := range seen.Findings[:min(len(seen.Findings), 6)] {
+		for _, f := range seen.Findings[:min(len(seen.Findings), mostOfPage)] {
 			out.Findings = append(out.Findings, f.Code)
-			out.Hints = append(out.Hints, cutTo(spoken(f.Hint), 120))
-			out.Data.Findings = append(out.Data.Findings, words(f.Message, 120)) // some repeat the page
+			out.Hints = append(out.Hints, cutTo(spoken(f.Hint), 100))
+			out.Data.Findings = append(out.Data.Findings, words(f.Message, 100)) // some repeat the page
 		}
 	}
 	if p := got.Picture; p != nil && len(p.Content) <= maxPicture {
@@ -89,10 +90,13 @@ func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 	return result(out.text(), out, blocks...), nil
 }
 
-// several returns the first of the words of a page.
-func several(list []string) (out []string) {
-	for _, one := range list[:min(len(list), 5)] {
-		out = append(out, words(one, 140))
+// mostOfPage is the number of entries of each list that an answer has.
+const mostOfPage = 5
+
+// several returns the first of the words of a page, each of so many characters at most.
+func several(list []string, size int) (out []string) {
+	for _, one := range list[:min(len(list), mostOfPage)] {
+		out = append(out, words(one, size))
 	}
 	return out
 }
@@ -114,8 +118,8 @@ func (a aCheck) text() string {
 		return sentences(fmt.Sprintf("Version %d was not opened.", a.Version), a.Reason)
 	}
 	found := "Nothing was found."
-	if n := len(a.Findings); n > 0 {
-		found = fmt.Sprintf("%d findings, the worst first: see findings, hints and data.", n)
+	if len(a.Findings) > 0 {
+		found = "Findings, the worst first: " + strings.Join(a.Findings, ", ") + ". See hints and data."
 	}
 	moved := ""
 	if a.Moved != nil && *a.Moved {

@@ -134,7 +134,7 @@ func (f *Front) read(w http.ResponseWriter, r *http.Request) (body []byte, done 
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		refuse(w, http.StatusRequestEntityTooLarge, nil, codeRequest, "The request is larger than 4 MiB.",
+		refuse(w, http.StatusRequestEntityTooLarge, idOf(body), codeRequest, "The request is larger than 4 MiB.",
 			"Send large or binary files with the tool upload, which takes them outside of this connection.")
 		return nil, done, false
 	case err != nil:

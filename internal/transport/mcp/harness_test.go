@@ -239,9 +239,13 @@ func (g got) str(name string) string { s, _ := g.data[name].(string); return s }
 
 func (g got) num(name string) int { n, _ := g.data[name].(float64); return int(n) }
 
-// size is the number of characters of the whole answer.
+// size is the number of characters of the whole answer, as a model gets it: without the escapes of markup.
 func (g got) size() int {
 	text, err := json.Marshal(g.whole)
+	expect.OK(g.t, err)
+	var plain any
+	expect.OK(g.t, json.Unmarshal(text, &plain))
+	text, err = encoded(plain)
 	expect.OK(g.t, err)
 	return utf8.RuneCount(text)
 }

@@ -85,6 +85,13 @@ func readMessage(body []byte) (message, *problem) {
 	return m, nil
 }
 
+// idOf returns the id of a message of which only a beginning is there; nil if the id is not in it. The client of the
+// go-sdk ends the conversation at a refusal without the id.
+func idOf(beginning []byte) json.RawMessage {
+	list, _ := members(beginning) // that it breaks off is known
+	return last(list, "id").value
+}
+
 // depth returns the number of levels of a text in JSON.
 func depth(text []byte) (most int) {
 	level, quoted := 0, false
@@ -107,7 +114,7 @@ func depth(text []byte) (most int) {
 
 // calls reports whether the message makes a call of the API, which charges it.
 func (m message) calls() bool {
-	return m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
+	return m.id != nil && m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
 }
 
 // rightVersion returns the version for a header that says said; empty: it may stay away. The newest version has _meta in

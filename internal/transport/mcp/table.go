@@ -92,5 +92,14 @@ func tools() []tool {
 			schema: schemaOf(`"project"`, projectArg+`,"by":{"type":"string","enum":["day","version"]},`+tokenArg),
 			call:   (*Tools).stats,
 		},
+		{
+			name: "upload", title: "Send files that do not fit here", token: true,
+			about: "Get a shell command, and a page for your user, that sends a large or binary file, or with archive: true a whole folder. " +
+				"Without project it publishes a new one; with project it changes that one, and filename names a single file. Good once, for 10 minutes. " +
+				"Last resort for a small binary file: base64 in content of files, at most 10,000 characters.",
+			schema: schemaOf(``, projectArg+`,"filename":{"type":"string"},"archive":{"type":"boolean","description":"A folder"},"replace":{"type":"boolean"},`+titleArg+
+				`,"email":{"type":"string"},`+dryArg+`,`+tokenArg),
+			call: (*Tools).upload,
+		},
 	}
 }

@@ -86,6 +86,7 @@ func looks() []look {
 		{name: "new-examples", path: examplesPath, before: (*world).emptied},
 		{name: "new-examples-wrong", path: examplesPath, form: form("form_token", "x", "email", "nowhere"), status: http.StatusUnprocessableEntity},
 		{name: "new-examples-done", path: examplesPath, form: form("form_token", "x", "email", "new@example.com"), status: http.StatusCreated},
+		{name: "send", path: "/send"},
 		{name: "docs", path: "/docs"},
 		{name: "docs-projects", path: "/docs/projects"},
 		{name: "docs-agents", path: "/docs/agents"},

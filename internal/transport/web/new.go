@@ -23,7 +23,22 @@ func (p beginnings) routes() []route {
 	return []route{
 		{"GET", "/new", anyone, admission.Look, func(v *visit) error { return p.show(v, http.StatusOK, newPage{}) }},
 		{"POST", newPath, anyone, admission.Publish, p.publish},
+		{"GET", "/send", anyone, admission.Look, p.send},
 	}
+}
+
+// sendPage holds the data of the page on which a person sends the bytes of a ticket. The ticket is in the fragment of
+// its address, and its script makes the call.
+type sendPage struct {
+	LargestFile, LargestAll int64
+	Most                    int
+	Refusals                []refusal
+}
+
+func (p beginnings) send(v *visit) error {
+	v.w.Header().Set("Referrer-Policy", "no-referrer")
+	page := sendPage{p.intake.MaxContent, p.intake.MaxFile, publish.DefaultMaxFiles, p.sendRefusals(v)}
+	return v.show(http.StatusOK, "send.html", v.T("send.title"), page)
 }
 
 // newPage holds the data of the page for a new project: its form or, after success, the project.

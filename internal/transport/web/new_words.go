@@ -1,6 +1,8 @@
 package web
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"sandlot"
@@ -50,6 +52,39 @@ var refusalTexts = map[sandlot.Code]string{
 	sandlot.CodeRequestInProgress: "new.wrong.in-progress", sandlot.CodeReplayedElsewhere: "new.wrong.elsewhere",
 	sandlot.CodeKeyRequired: "new.wrong.login", sandlot.CodeInvalidJSON: "own.broken",
 	sandlot.CodeUnsupportedMediaType: "own.broken",
+}
+
+// A refusal is a text of the page of a ticket. Over: the ticket makes no call any more; Names: the service's own message
+// names the file in question.
+type refusal struct {
+	Code        sandlot.Code
+	Words       string
+	Over, Names bool
+}
+
+// sendTexts maps the refusals of a ticket to their texts where those of a form do not fit.
+var sendTexts = map[sandlot.Code]string{
+	sandlot.CodeInvalidKey: "send.over", sandlot.CodeKeyRequired: "send.over", sandlot.CodeTicketUsed: "send.used",
+	sandlot.CodeVersionConflict: "send.moved", sandlot.CodeDigestMismatch: "send.other", sandlot.CodeTakenDown: "error.taken-down.text",
+	sandlot.CodeUnavailable: "error.later.text", sandlot.CodeStorageFull: "error.full.text",
+	sandlot.CodeRateLimited: "error.too-many.text", sandlot.CodeProjectNotFound: "error.missing.text",
+}
+
+// endsTicket lists the refusals after which no other file helps. It never changes.
+var endsTicket = []sandlot.Code{
+	sandlot.CodeInvalidKey, sandlot.CodeKeyRequired, sandlot.CodeTicketUsed, sandlot.CodeVersionConflict, sandlot.CodeTakenDown,
+	sandlot.CodeProjectNotFound,
+}
+
+// sendRefusals returns the texts of refusals for the script of the page of a ticket.
+func (p beginnings) sendRefusals(v *visit) (list []refusal) {
+	texts := maps.Clone(refusalTexts)
+	maps.Copy(texts, sendTexts)
+	for _, code := range slices.Sorted(maps.Keys(texts)) {
+		list = append(list, refusal{code, v.T(texts[code]), slices.Contains(endsTicket, code), tellsNames(code)})
+	}
+	large := v.T("new.wrong.large", "file", v.Size(p.intake.MaxContent), "all", v.Size(p.intake.MaxFile))
+	return append(list, refusal{Code: sandlot.CodeContentTooLarge, Words: large})
 }
 
 // refusedWords returns the text for a refusal; "" if it is a fault or has a page of its own.

@@ -36,7 +36,7 @@ func namesInUse(t *testing.T) map[string]bool {
 				names[m[1]] = true
 			}
 			if strings.HasSuffix(name, ".go") {
-				for _, m := range regexp.MustCompile(`"((?:said|new|own|cover|checks|openid)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
+				for _, m := range regexp.MustCompile(`"((?:said|new|own|cover|checks|openid|send)\.[a-z.-]+)"`).FindAllStringSubmatch(string(data), -1) {
 					if !strings.HasSuffix(m[1], ".html") {
 						names[m[1]] = true
 					}
