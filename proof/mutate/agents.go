@@ -3,18 +3,20 @@ package main
 // agents are the promises to those who send many files, tickets and exports, restore, amend and delete.
 func agents() []mutation {
 	const (
-		many    = "internal/domain/publish/many.go"
-		adopt   = "internal/domain/publish/adopt.go"
-		brought = "internal/domain/transfer/stage.go"
-		caller  = "caller.go"
-		calls   = "internal/domain/publish/idempotency.go"
-		trash   = "internal/storage/sqlstore/trash.go"
-		names   = "internal/format/names/tree.go"
-		tickets = "-run Ticket " + apiTests
-		imports = "./internal/domain/transfer"
-		trees   = "./internal/format/names"
-		files   = "-run (Many|Tree|Dry|Restore|Amend|Update|BytesThat) " + publishTests
-		binned  = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/storage/sqlstore"
+		many     = "internal/domain/publish/many.go"
+		adopt    = "internal/domain/publish/adopt.go"
+		brought  = "internal/domain/transfer/stage.go"
+		caller   = "caller.go"
+		calls    = "internal/domain/publish/idempotency.go"
+		trash    = "internal/storage/sqlstore/trash.go"
+		names    = "internal/format/names/tree.go"
+		tickets  = "-run Ticket " + apiTests
+		imports  = "./internal/domain/transfer"
+		trees    = "./internal/format/names"
+		mcp      = "internal/transport/mcp/front.go"
+		mcpTests = "./internal/transport/mcp"
+		files    = "-run (Many|Tree|Dry|Restore|Amend|Update|BytesThat) " + publishTests
+		binned   = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/storage/sqlstore"
 	)
 	return []mutation{
 		{"agents: replace keeps what was not sent", many, "case !sent && !replace:", "case !sent:", files},
@@ -54,6 +56,9 @@ func agents() []mutation {
 		{"agents: what systems leave is published", names, "cmp.Or(what, foreignFiles[file], Secret(name))", "what", trees},
 		{"agents: the folder around all stays", names, "	if Page(inside) == \"\" {\n		return \"\"\n	}\n	return folder", "	return \"\"", trees},
 		{"agents: a folder without the page is taken off", names, "	if Page(inside) == \"\" {\n", "	if Page(inside) == \"?\" {\n", trees},
+		{"agents: /mcp answers 401 without a key", mcp, "if err == nil && account && by.Nobody() {", "if err == nil && by.Nobody() {", "-run ^TestMCPNever " + mcpTests},
+		{"agents: /mcp/account answers without a key", mcp, "if err == nil && account && by.Nobody() {", "if err == nil && account && false {", "-run ^TestMCPAccount " + mcpTests},
+		{"agents: a wrong token counts as none", mcp, "	if err != nil {\n		f.deny(w, nil, err)\n", "	if err != nil && account {\n		f.deny(w, nil, err)\n", "-run ^TestAWrongToken " + mcpTests},
 		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
 		{"agents: the folder's state holds a key", "internal/client/cli/publish.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
 	}

@@ -160,7 +160,12 @@ func (v *view) index() any {
 		BaseURL   string            `json:"base_url"`
 		First     string            `json:"first_call"`
 		Auth      string            `json:"auth"`
+		MCP       map[string]string `json:"mcp"`
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
-	}{v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", docs, list}
+	}{
+		v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>",
+		map[string]string{"without_account": v.Base + "/mcp", "with_account": v.Base + "/mcp/account"},
+		docs, list,
+	}
 }

@@ -84,6 +84,19 @@ func TestAToolThatNeedsAnAccountSaysTheWayOn(t *testing.T) {
 	if !strings.Contains(got.text, want) || got.whole.Meta["mcp/www_authenticate"] == nil {
 		t.Errorf("%s %v", got.text, got.whole.Meta)
 	}
+	expect.Equal(t, "a corrected call", got.data["fix"], nil)
+	got = w.call("", "restore", `{"project":"a-1","version":2}`).refused("key_required")
+	if !strings.Contains(got.text, "with an edit_token, which this tool takes.") || !strings.Contains(got.text, `"edit_token":"<edit_token>"`) {
+		t.Error(got.text)
+	}
+}
+
+// TestNoProposedCallAsksForAnAddress since a model that must give one invents it, and tools publish without.
+func TestNoProposedCallAsksForAnAddress(t *testing.T) {
+	got := newWorld(t).call("", "publish", `{"title":"x"}`).refused("missing_field")
+	if strings.Contains(got.text, "mail") || !strings.Contains(got.text, `{"tool":"publish"`) {
+		t.Error(got.text)
+	}
 }
 
 // TestAFaultOfTheAPIIsAnErrorOfTheTool also if it breaks off, or panics.

@@ -91,8 +91,11 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 	if a.Previous == 0 {
 		out.Count = max(len(all), a.Total) // the list of the API has the first hundred
 	}
-	if a.ConnectURL != "" {
+	switch {
+	case a.ConnectURL != "" && a.Quarantine:
 		out.Note = "In quarantine and unlisted until your user takes the project over at connect_url."
+	case a.ConnectURL != "":
+		out.Note = "It belongs to nobody until your user takes it over at connect_url."
 	}
 	if a.DryRun {
 		return result(sentences("Dry run: nothing was changed.", fmt.Sprintf("%d files would change.", out.Count)), out)

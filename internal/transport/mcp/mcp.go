@@ -15,6 +15,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
+	"sandlot/internal/format/inspect"
 )
 
 // A Config holds the parts of the Tools. API and Places must be set.
@@ -79,7 +81,17 @@ func (t *Tools) Server() *sdk.Server {
 func (t *Tools) handler(one tool) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		c := &call{tool: one, ctx: ctx, outer: outerOf(ctx), args: readArguments(r.Params.Arguments, one.token)}
-		out, refused := one.call(t, c)
+		var out *sdk.CallToolResult
+		var refused *refusal
+		// The SDK calls this on a goroutine of its own, where a panic would end the program.
+		err := worker.Guarded(func() error {
+			out, refused = one.call(t, c)
+			return nil
+		})
+		if err != nil {
+			t.Log.ErrorContext(ctx, "tool failed", "tool", one.name, "error", inspect.Redact(err.Error()))
+			refused = brokenOff()
+		}
 		if refused != nil {
 			return t.refused(c, refused), nil
 		}

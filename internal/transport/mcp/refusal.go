@@ -75,7 +75,8 @@ var toolOf = map[sandlot.Op]string{
 	sandlot.OpStats: "stats", sandlot.OpTicket: "upload", sandlot.OpDeleteFile: "update",
 }
 
-// proposal returns the corrected call as a call of a tool; nil if there is none, or none that is short enough.
+// proposal returns the corrected call as a call of a tool; nil if there is none, or none that is short enough. It asks for
+// no address, which tools need not send: a model that must send one invents it.
 func (r *refusal) proposal() *proposal {
 	if r.Fix == nil {
 		return nil
@@ -85,6 +86,7 @@ func (r *refusal) proposal() *proposal {
 	if !ok || err != nil {
 		return nil
 	}
+	list = slices.DeleteFunc(list, func(m member) bool { text, _ := m.text(); return text == sandlot.PlaceholderEmail })
 	for i, m := range list {
 		switch {
 		case m.name == "filename" && r.Fix.Operation == sandlot.OpFile:
@@ -120,7 +122,7 @@ func (t *Tools) refused(c *call, r *refusal) *sdk.CallToolResult {
 	}
 	meta := sdk.Meta{}
 	if r.Error == sandlot.CodeKeyRequired {
-		s.Hint = t.connects(c.tool)
+		s.Hint, s.Fix = t.connects(c.tool), s.Fix.with(c.tool)
 		meta["mcp/www_authenticate"] = []string{`Bearer realm="sandlot"`}
 	}
 	if s.Fix == nil && s.Hint == "" {
@@ -143,6 +145,16 @@ func (s shown) text() string {
 		return cutTo(text+"\nThe corrected call is the member fix.", maxErrorText)
 	}
 	return with
+}
+
+// with returns the proposal with a place for an edit_token; nil for a tool that takes none.
+func (p *proposal) with(one tool) *proposal {
+	if p == nil || !one.token {
+		return nil
+	}
+	list, _ := members(p.Arguments) // it was written by us
+	list = append(list, member{"edit_token", json.RawMessage(`"<edit_token>"`)})
+	return &proposal{p.Tool, object(list, toolName)}
 }
 
 // connects returns the advice for a call that needs a key or an edit_token.

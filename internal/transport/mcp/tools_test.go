@@ -88,16 +88,23 @@ func TestAnAnonymousConversationGoesOnWithItsEditToken(t *testing.T) {
 	w.call("", "get_project", `{"project":`+q(other.str("project"))+`,"file":"index.html","edit_token":`+q(token)+`}`).refused("wrong_project")
 }
 
-// TestEditsAndDeletionsAreOneVersion by the update of the API.
-func TestEditsAndDeletionsAreOneVersion(t *testing.T) {
-	w := settled(t)
-	at := `{"project":` + q(w.id)
-	w.call(w.account, "update", at+`,"files":[{"filename":"old.js","text":"1"}]}`).done()
-	got := w.call(w.account, "update", at+`,"edits":[{"filename":"index.html","old":"speed = 1","new":"speed = 2"}],"delete":["old.js"]}`)
-	if got.whole.IsError {
-		t.Skipf("the API has no edits: %s", got.text)
+// TestArgumentsBecomeTheBodyAsTheyAreSent but for the name of the project, and without the edit_token.
+func TestArgumentsBecomeTheBodyAsTheyAreSent(t *testing.T) {
+	for sent, want := range map[string]string{
+		`{"project":"a", "edits":[ {"filename":"b","old":"c","new":"d\u00e9"} ],"delete":["e"]}`: `{"project_id":"a","edits":[ {"filename":"b","old":"c","new":"d\u00e9"} ],"delete":["e"]}`,
+		`{"edit_token":"sle_1","\u0070roject":1e3,"x":1,"x":2}`:                                  `{"project_id":1e3,"x":1,"x":2}`,
+		`{"edit_token":"sle_1","edit_token":"sle_2"}`:                                            `{"edit_token":"sle_2"}`,
+		`{"edit_token":"sla_1"}`:                                                                 `{"edit_token":"sla_1"}`,
+		`{"edit_token":null,"edit_token":""}`:                                                    `{}`,
+		`null`:                                                                                   `{}`,
+		``:                                                                                       `{}`,
+		`[1]`:                                                                                    `[1]`,
+		`"{}"`:                                                                                   `"{}"`,
+		`{"a":`:                                                                                  `{"a":`,
+	} {
+		expect.Equal(t, sent, string(readArguments(json.RawMessage(sent), true).body()), want)
 	}
-	got.done()
+	expect.Equal(t, "for a tool that takes none", string(readArguments(json.RawMessage(`{"edit_token":"sle_1"}`), false).body()), `{"edit_token":"sle_1"}`)
 }
 
 // TestArgumentsMeetTheSentencesOfTheAPI as they were sent: nothing of them is decoded on the way.
