@@ -224,7 +224,7 @@ func describe(t *testing.T, version string) map[string]any {
 	expect.OK(t, err)
 	expect.OK(t, yaml.Unmarshal(text, &release))
 	made := t.TempDir()
-	if out, err := exec.Command("../../scripts/release", "--files", testenv.Binary(t), made).CombinedOutput(); err != nil {
+	if out, err := exec.Command(noted(t, "../../scripts/release"), "--files", testenv.Binary(t), made).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	root, err := filepath.Abs("../..")
@@ -233,7 +233,7 @@ func describe(t *testing.T, version string) map[string]any {
 		if name, ok := strings.CutPrefix(src.(string), "release/"); ok {
 			return filepath.Join(made, name)
 		}
-		return filepath.Join(root, src.(string))
+		return noted(t, filepath.Join(root, src.(string)))
 	}
 	d := maps.Clone(release.Nfpms[0])
 	contents := d["contents"].([]any)
@@ -255,6 +255,14 @@ func describe(t *testing.T, version string) map[string]any {
 		delete(d, name)
 	}
 	return d
+}
+
+// noted reads a file that another program reads for the test, so that Go runs the test again when it has changed.
+func noted(t *testing.T, path string) string {
+	t.Helper()
+	_, err := os.ReadFile(path)
+	expect.OK(t, err)
+	return path
 }
 
 // nfpm builds the version that releases use, of which Go caches all but the linking.

@@ -13,7 +13,7 @@ type mutation struct {
 // mutations are what the promises rest on, a line of code each. A row whose old
 // text is gone is an error, so the table follows the code.
 func mutations() []mutation {
-	return slices.Concat(durability(), access(), sessions(), cached(), admissions(), messages(), integrity(), agents(), regressions())
+	return slices.Concat(durability(), access(), sessions(), cached(), admissions(), messages(), integrity(), agents(), operated(), regressions())
 }
 
 // Tests that notice.
@@ -243,5 +243,21 @@ func integrity() []mutation {
 		{"each call that waits for a trial looks for itself", "internal/domain/trial/await.go", "	if w.look == nil {", "	if true {", "./internal/domain/trial"},
 		{"a stop waits for calls that wait for a trial", "internal/domain/trial/await.go", "c.State.pending() && s.status.able()", "c.State.pending()", "./internal/domain/trial"},
 		{"the collector takes what is published", sweep, used, "0", storeTests},
+	}
+}
+
+// operated are the promises to those who install and restart.
+func operated() []mutation {
+	const (
+		health  = "cmd/sandlot/health.go"
+		stop    = "-run ^TestStop$ ./cmd/sandlot"
+		healthy = "-run ^TestHealth$ ./cmd/sandlot"
+	)
+	return []mutation{
+		{"operate: a handshake for an unknown name gets a certificate", "internal/transport/certificate/certificate.go", "	return \"\", false\n", "	return h.Base(), true\n", "-run ^TestHandshakes ./internal/transport/certificate"},
+		{"operate: a drain keeps connections", "cmd/sandlot/record.go", "if r.ending != nil && r.ending() {", "if r.ending != nil && r.ending() && false {", stop},
+		{"operate: a drain keeps connections to projects", "internal/transport/play/front/answer.go", "if a.last && ", "if false && ", stop},
+		{"operate: the package starts without a base-url", "deploy/debian/sandlot.service", "test $$? -ne 4'", "true'", "-run ^TestThePackage$ ./deploy/debian"},
+		{"operate: health judges the certificate of its own machine", health, "unverified(clientOf(at.Network(), at.String()))", "clientOf(at.Network(), at.String())", healthy},
 	}
 }
