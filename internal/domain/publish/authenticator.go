@@ -53,8 +53,8 @@ type Authenticator struct {
 // that is unknown, revoked or belongs to a deleted project is CodeInvalidKey, as is an upload_token that is unknown or
 // whose upload has expired. A known upload_token is nobody, who may join its upload. A ticket is the caller that
 // requested it, with the rights of now; see Caller.Ticket. An edit_token that a tool presents is a caller who edits one
-// project; from any other it is CodeInvalidKey, and so is one without use for EditTokenIdle. A session that is unknown or over is ErrNotFound; any other
-// is noted as seen, once an hour at most, and lives for SessionLife from then on.
+// project; from any other it is CodeInvalidKey, and so is one without use for EditTokenIdle. A session that is unknown or
+// over is ErrNotFound; any other is noted as seen, once an hour at most, and lives for SessionLife from then on.
 //
 // The key of a suspended account is found: Authorize decides its rights. Any other error is the store's.
 func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error) {

@@ -63,7 +63,8 @@ func (c connections) page(v *visit) error {
 	return c.render(v, http.StatusOK, v.T("connect.enter-title"), connectPage{})
 }
 
-// show keeps a code in the browser and shows what it takes: to a visitor with a login the question, and to others the way to one.
+// show keeps a code in the browser and shows what it takes: to a visitor with a login the question, and to others the way
+// to one.
 func (c connections) show(v *visit, status int, code string, form loginForm) error {
 	of, err := c.offer(v, code)
 	if err != nil {

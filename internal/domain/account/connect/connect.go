@@ -24,8 +24,9 @@ type Store interface {
 	// Connectable returns the account of a code.
 	Connectable(ctx context.Context, code sandlot.Digest, now time.Time) (sandlot.Account, error)
 	// Connect makes all projects of the account of a code those of another, with their keys, and with those in the trash,
-	// and records e. The codes, account keys and edit tokens of the former account end. A receiver without a verified
-	// address is sandlot.ErrNotFound, a suspended one sandlot.ErrSuspended. Of two calls with one code one succeeds.
+	// and records e, with the former account for its Reason. The codes, account keys and edit tokens of the former account
+	// end. A receiver without a verified address is sandlot.ErrNotFound, a suspended one sandlot.ErrSuspended. Of two calls
+	// with one code one succeeds.
 	Connect(ctx context.Context, code sandlot.Digest, to sandlot.AccountID, e sandlot.LogEntry) error
 	// SetEmail is that of publish.Store. Without a Kind, the job is none.
 	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error
@@ -99,7 +100,8 @@ func (s *Service) Take(ctx context.Context, by sandlot.Caller, code string) erro
 	if !inspect.LooksLikeConnectCode(code) {
 		return sandlot.ErrNotFound
 	}
-	entry := sandlot.LogEntry{At: s.Now().UTC(), Actor: sandlot.ActorOwner, Action: sandlot.ActionConnect, Target: by.OperatorName()}
+	_, me, _ := by.Login()
+	entry := sandlot.LogEntry{At: s.Now().UTC(), Actor: sandlot.ActorOwner, Action: sandlot.ActionConnect, Target: "@" + me.Handle}
 	err := s.Store.Connect(ctx, sandlot.Secret(code).Hash(), by.Account(), entry)
 	if errors.Is(err, sandlot.ErrSuspended) {
 		return sandlot.AccountSuspended()
