@@ -346,3 +346,15 @@ func TestRegressionM09StatusPrintsTheFindingsOfThePlayTester(t *testing.T) {
 	expect.OK(t, (&statusCommand{target: target{host{Server: server}, "a-b"}}).Run(t.Context(), d.Env))
 	expect.Equal(t, "the finding", d.err.String(), "warning: It was blank.\n         Look.\n")
 }
+
+// TestARefusedKeyLeadsTheWayBack, as the server says it: by e-mail, or by its operator.
+func TestARefusedKeyLeadsTheWayBack(t *testing.T) {
+	const lost = "Keys lost? Do not publish again. This service sends no e-mail: its operator makes a key with `sandlot admin new-key HANDLE`."
+	server := answers(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprintf(w, `{"error":"invalid_key","message":"The key is unknown here or was revoked.","hint":%q,"status":401}`, lost+"\nSend the key in the header:\ncurl x")
+	})
+	d := newDesk(t, map[string]string{keyVariable: accountKeyText})
+	err := (&statusCommand{target: target{host{Server: server}, "a-b"}}).Run(t.Context(), d.Env)
+	expect.Contains(t, "the error", fmt.Sprint(err), "\n  "+lost+"\n  The key was that of SANDLOT_KEY.")
+}

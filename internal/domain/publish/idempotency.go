@@ -293,9 +293,7 @@ func (c *idempotency) doneElsewhere() error {
 		"This request was made under this idempotency key in the last 24 hours, from another network, "+
 			"or from one that strangers may share. It is done; its keys are not shown again here.").
 		In("idempotency_key").With(sandlot.OpWait).
-		Note("If it was yours and its answer is lost, log in at %s/login with the e-mail address that it gave: "+
-			"the account has the project, and mints new keys. "+
-			"If it was not yours, send a fresh random idempotency key, such as a UUID.", c.places.Base)
+		Note("%s If the request was not yours, send a fresh random idempotency key, such as a UUID.", c.places.LostKeys())
 }
 
 // sealed returns the seal of the answer to the request: it opens with the idempotency key, the request itself, and the

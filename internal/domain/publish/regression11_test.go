@@ -42,7 +42,7 @@ func TestRegression11AnIdempotencyKeyBelongsToItsNetwork(t *testing.T) {
 					w.unchanged(t, func() {
 						out, err := send(by, "A")
 						e := refused(t, err, sandlot.CodeReplayedElsewhere)
-						if out.Keys != (publish.Minted{}) || len(e.Details) > 0 || !strings.Contains(e.Fix.Note, "/login") {
+						if out.Keys != (publish.Minted{}) || len(e.Details) > 0 || !strings.Contains(e.Fix.Note, "/account") {
 							t.Errorf("%+v", e)
 						}
 					})

@@ -63,11 +63,16 @@ func (c *call) picture(covers *cover.Service, found trial.Checks) (*pictureInfo,
 	return &pictureInfo{http.DetectContentType(shot), shot}, nil
 }
 
+// checkedPerWork is the number of bytes that the static check reads in one unit of work.
+const checkedPerWork = 4 << 10
+
 // trialOf returns the results of the play-tester, and the findings of the static check if it opens nothing.
 func trialOf(a *API, c *call) (found trial.Checks, static []sandlot.Warning, err error) {
 	found, err = a.Trials.Checks(c.R.Context(), c.By, c.param)
 	if err == nil && (found.State == trial.Off || found.State == trial.Unavailable) {
-		static, err = a.Reader.Findings(c.R.Context(), c.By, c.param, c.Grant.Charge())
+		read := 0
+		static, err = a.Reader.Findings(c.R.Context(), c.By, c.param, func(n int) error { read += n; return nil })
+		c.Grant.Work(read / checkedPerWork)
 	}
 	return found, static, err
 }

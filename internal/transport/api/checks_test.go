@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
 )
@@ -52,4 +53,15 @@ func TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck(t *testing.T) {
 	got := w.get("/v1/project/"+made.str("project_id")+"/checks", w.account).wants(200)
 	expect.Equal(t, "the state", got.str("state"), "waiting")
 	expect.Equal(t, "that it warns", got.body["warnings"] != nil, false)
+}
+
+// TestTheStaticCheckIsPaidFor by each who has it made: it reads and parses up to 8 MiB, and nothing keeps its findings.
+func TestTheStaticCheckIsPaidFor(t *testing.T) {
+	t.Parallel()
+	w := limitedWorld(t, admission.Config{Work: admission.Rate{Count: 1, Per: time.Hour, Burst: 150}})
+	w.api.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{Off: true})
+	made := w.post("/v1/publish", "", obj{"email": someone, "text": "<!doctype html><title>A</title><p>" + strings.Repeat("a", 200<<10)}).wants(201)
+	for _, want := range []int{200, 200, 429} { // 60 each, of which 50 are for the bytes
+		w.get("/v1/project/"+made.str("project_id")+"/checks", made.str("api_key")).wants(want)
+	}
 }
