@@ -26,8 +26,13 @@ func (m member) text() (text string, ok bool) {
 	return text, len(m.value) > 0 && m.value[0] == '"' && json.Unmarshal(m.value, &text) == nil
 }
 
+// maxMembers bounds the members of an object: each costs many times its size. No call of the API has as many fields.
+const maxMembers = 1000
+
+var errManyMembers = errors.New("too many members")
+
 // members returns the members of an object in their order, equal names included: decoding into a map would drop all but
-// one of them. Beside an error it returns those before it.
+// one of them. Beside an error, such as errManyMembers, it returns those before it.
 func members(object []byte) ([]member, error) {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
@@ -36,6 +41,9 @@ func members(object []byte) ([]member, error) {
 	var list []member
 	for dec.More() {
 		name, err := dec.Token()
+		if len(list) == maxMembers {
+			err = errManyMembers
+		}
 		if err != nil {
 			return list, err
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -73,7 +74,20 @@ func readMessage(body []byte) (message, *problem) {
 	if depth(body) > deepest {
 		return m, &problem{http.StatusBadRequest, codeRequest, "The message is nested too deeply.", "Send at most " + strconv.Itoa(deepest) + " levels."}
 	}
-	params, _ := members(last(list, "params").value) // none: there are no names in it
+	return m, m.readParams(last(list, "params").value, len(body))
+}
+
+// readParams reads the part of a message that has the names in it. The SDK decodes all of a message but arguments, which
+// alone may be large.
+func (m *message) readParams(text json.RawMessage, size int) *problem {
+	params, _ := members(text) // none: there are no names in it
+	given := last(params, "arguments").value
+	if size-len(given) > smallBody {
+		return &problem{http.StatusRequestEntityTooLarge, codeRequest, "The message has over 64 KiB beside its arguments.", "Send less in it."}
+	}
+	if _, err := members(given); errors.Is(err, errManyMembers) {
+		return &problem{http.StatusBadRequest, codeRequest, "The arguments have too many members.", "Send those that tools/list names."}
+	}
 	switch m.method {
 	case "tools/call", "prompts/get":
 		m.name, _ = last(params, "name").text()
@@ -82,7 +96,7 @@ func readMessage(body []byte) (message, *problem) {
 	}
 	meta, _ := members(last(params, "_meta").value)
 	m.version, _ = last(meta, "io.modelcontextprotocol/protocolVersion").text()
-	return m, nil
+	return nil
 }
 
 // idOf returns the id of a message of which only a beginning is there; nil if the id is not in it. The client of the
