@@ -44,6 +44,7 @@ type commands struct {
 	ConfigFile string `name:"config" placeholder:"FILE" help:"YAML file with settings of the server, one line per flag. (default: none)"`
 
 	cli.Commands   `embed:"" group:"clients"`
+	MCP            mcpCommand `cmd:"" name:"mcp" group:"clients" help:"Give an agent the tools of a server, over standard input and output."`
 	serverCommands `embed:"" group:"server"`
 }
 

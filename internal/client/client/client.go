@@ -224,8 +224,29 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 	return req, nil
 }
 
+// Pass sends a request whose path is one of the API or of its documents to the service, with the key. It returns the
+// answer whatever its status; the caller closes its body.
+func (c *Client) Pass(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.URL.Scheme, req.URL.Host, req.Host, req.RequestURI = c.Base.Scheme, c.Base.Host, "", ""
+	if c.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.Key)
+	}
+	return c.exchange(req)
+}
+
 // do sends a request. The answer has a success status and an open body.
 func (c *Client) do(req *http.Request) (*http.Response, error) {
+	resp, err := c.exchange(req)
+	if err == nil && (resp.StatusCode < 200 || resp.StatusCode > 299) {
+		defer resp.Body.Close()
+		return nil, refusal(resp)
+	}
+	return resp, err
+}
+
+// exchange sends a request. The answer has an open body.
+func (c *Client) exchange(req *http.Request) (*http.Response, error) {
 	doer := http.Client{}
 	if c.HTTP != nil {
 		doer = *c.HTTP
@@ -240,10 +261,6 @@ func (c *Client) do(req *http.Request) (*http.Response, error) {
 	}
 	v.answer(nothing)
 	resp.Body = &received{resp.Body, v, req.Context()}
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		defer resp.Body.Close()
-		return nil, refusal(resp)
-	}
 	return resp, nil
 }
 

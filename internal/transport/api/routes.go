@@ -59,7 +59,7 @@ func routes() []route {
 		{"POST", "/v1/restore", keyRequired, sandlot.OpRestore, intake.RestoreFields, takes(intake.ReadRestore, (*API).restore)},
 		{"POST", "/v1/uploads", keyOptional, sandlot.OpTicket, intake.TicketFields, takes(intake.ReadTicket, (*API).issue)},
 		{"PUT", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, (*API).redeem},
-		{"GET", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, (*API).aboutTicket},
+		{"GET", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, aboutTicket},
 		{"POST", "/v1/signup", keyIgnored, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
 		{"GET", "/v1/project/{id}", keyOptional, sandlot.OpProject, nil, (*API).project},
 		{

@@ -43,7 +43,7 @@ type ticketAnswer struct {
 }
 
 // aboutTicket describes the call of a ticket, for a person who is about to make it. It uses nothing up.
-func (a *API) aboutTicket(c *call) error {
+func aboutTicket(a *API, c *call) error {
 	call, err := a.Tickets.Call(c.R.Context(), c.By, c.param)
 	if err != nil {
 		return err
