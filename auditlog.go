@@ -34,7 +34,8 @@ const (
 	ActionGrant         = "grant"
 	ActionInvite        = "invite"
 	ActionEndInvitation = "end-invitation"
-	ActionJoin          = "join" // an account was opened with an invitation
+	ActionJoin          = "join"    // an account was opened with an invitation
+	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
 )
 

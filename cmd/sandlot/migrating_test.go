@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A dated is a database of which the last two migrations are taken back: they made the runs, and what accounts has of roles.
+// A dated is a database of which the last three migrations are taken back: they made the runs, what accounts has of roles, and codes and edit tokens.
 type dated struct {
 	*sql.DB
 	newest int
@@ -38,9 +38,10 @@ func openDated(t *testing.T, driver, source string, server ...string) dated {
 	d := dated{DB: db, server: server}
 	d.newest = d.number(t, "SELECT max(n) FROM migrations")
 	for _, query := range []string{
+		"DROP TABLE connects", "DROP INDEX keys_idle", "ALTER TABLE keys DROP COLUMN edits",
 		"DROP TABLE runs", "DROP TABLE invitations", "DROP TABLE identities", "DROP TABLE featured",
 		"ALTER TABLE accounts DROP COLUMN role", "ALTER TABLE accounts DROP COLUMN most_projects",
-		fmt.Sprint("DELETE FROM migrations WHERE n > ", d.newest-2),
+		fmt.Sprint("DELETE FROM migrations WHERE n > ", d.newest-3),
 	} {
 		_, err := db.Exec(query)
 		expect.OK(t, err, query)
@@ -103,7 +104,7 @@ func TestSoakAStartThatIsStoppedWhileItMigrates(t *testing.T) {
 			expect.Equal(t, "ends without an error, or by the second signal", state.Success() || !once && state.ExitCode() == -1, true)
 			_, err = d.Exec("ROLLBACK")
 			expect.OK(t, err)
-			expect.Equal(t, "the schema", d.number(t, "SELECT max(n) FROM migrations"), d.newest-2)
+			expect.Equal(t, "the schema", d.number(t, "SELECT max(n) FROM migrations"), d.newest-3)
 			expect.Equal(t, "its tables", d.number(t, "SELECT count(*) FROM sqlite_schema WHERE name IN ('runs', 'identities')"), 0)
 			old := t.TempDir()
 			expect.Equal(t, "copies", len(copies()), 1)
@@ -134,7 +135,7 @@ func TestSoakAStartThatIsStoppedWhileItMigrates(t *testing.T) {
 			expect.Equal(t, "ends without an error, or by the second signal", state.Success() || !once && state.ExitCode() == -1, true)
 			expect.OK(t, reader.Rollback())
 			testenv.Eventually(t, 10*time.Second, "its transaction ends", func() bool { return !waits() })
-			expect.Equal(t, "the schema, after the first of two", d.number(t, "SELECT max(n) FROM migrations"), d.newest-1)
+			expect.Equal(t, "the schema, after the first of three", d.number(t, "SELECT max(n) FROM migrations"), d.newest-2)
 			expect.Equal(t, "runs", d.number(t, "SELECT count(*) FROM runs"), 0)
 			if err := d.QueryRow("SELECT count(role) FROM accounts").Scan(new(int)); err == nil {
 				t.Error("half of the second happened")

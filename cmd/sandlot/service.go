@@ -17,6 +17,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/connect"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -64,6 +65,7 @@ type app struct {
 	invitations *operate.Invitations
 	openID      *account.OpenID // nil: no provider
 	tickets     *ticket.Service
+	connect     *connect.Service
 	trials      *trial.Service
 	opened      *trial.Counts // nil without a play-tester
 	onTrial     trialFiles
@@ -198,6 +200,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
+	a.connect = &connect.Service{Store: a.store.Account(), Logins: a.account.Logins, Now: now}
 	if a.invitations, err = operate.NewInvitations(ctx, a.store.Operate().Invitations(), spend, now); err != nil {
 		return err
 	}
@@ -393,7 +396,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
-		Invitations: a.invitations, OpenID: a.openID, Ready: a.ready(), Brand: a.brand,
+		Invitations: a.invitations, OpenID: a.openID, Connect: a.connect, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
 		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,

@@ -222,7 +222,7 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 	case !words.Tool:
 		np.Key, keys.Project, err = newKey(s.vault, s.now(), sandlot.ProjectKey, "publish")
 	case by.Nobody():
-		np.Key, keys.Edit, err = newKey(s.vault, s.now(), sandlot.EditToken, "publish")
+		np.Key, keys.Edit, err = newKey(s.vault, s.now(), sandlot.EditToken, "edit_token")
 		np.Key.LastUsedAt = np.Key.CreatedAt // from when it is idle
 	}
 	if err != nil {

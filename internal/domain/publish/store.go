@@ -113,7 +113,7 @@ type NewAccount struct {
 // ConnectLife is how long the code of a connect_url is valid: a person may read an agent's answer weeks later.
 const ConnectLife = 30 * 24 * time.Hour
 
-// A Connecting is the record of a code that takes the projects of an account into another one: see package connect.
+// A Connecting is the record of a code that takes the projects of an account into another one: see package account/connect.
 type Connecting struct {
 	Hash      sandlot.Digest // of the code itself, which is not kept
 	ExpiresAt time.Time

@@ -102,8 +102,6 @@ func (store ClaimStore) Disown(ctx context.Context, id sandlot.AccountID, email 
 	}))
 }
 
-// The change number of a project is added to its account's, and the sum never falls: so the projects take along the
-// number of their former account.
 func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID, email string) error {
 	return in("take over projects", store.db.changeAccount(ctx, &to, func(t *tx) error {
 		t.changed.Account = from
@@ -119,10 +117,6 @@ func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID
 		// none.
 		if err := t.do(`UPDATE keys SET project = (SELECT num FROM projects WHERE account = ?1 AND deleted_at IS NULL)
 			WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1`, from); err != nil {
-			return err
-		}
-		if err := t.do(`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
-				WHERE account = ?1`, from, to); err != nil {
 			return err
 		}
 		return handOver(t, from, to)
@@ -143,10 +137,15 @@ func mayTakeOver(t *tx, from, to sandlot.AccountID, email string) error {
 	return mayVerify(t, email)
 }
 
-// handOver moves the records of an account's projects, and has the projects come into the lists under their new
-// account.
+// handOver moves an account's projects with their records, ends its edit tokens and the codes of its connect_url, and has
+// the projects come into the lists under their new account. The change number of a project is added to its account's, and
+// the sum never falls: so the projects take along the number of their former account.
 func handOver(t *tx, from, to sandlot.AccountID) error {
 	return t.Run(
+		do(`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
+			WHERE account = ?1`, from, to),
+		do("DELETE FROM connects WHERE account = ?", from),
+		do("DELETE FROM keys WHERE account = ? AND edits = 1", from),
 		do("UPDATE keys SET account = ?2 WHERE account = ?1 AND project IS NOT NULL", from, to),
 		do("UPDATE trash SET account = ?2 WHERE account = ?1", from, to),
 		do(`UPDATE accounts SET projects = projects + (SELECT projects FROM accounts WHERE id = ?1),

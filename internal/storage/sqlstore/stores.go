@@ -28,6 +28,7 @@ type (
 	OwnerStore    struct{ db *DB }
 	RecoveryStore struct{ db *DB }
 	ClaimStore    struct{ db *DB }
+	ConnectStore  struct{ db *DB }
 	StopStore     struct{ db *DB }
 	RemovalStore  struct{ db *DB }
 )
@@ -47,7 +48,7 @@ type (
 	Credentials struct{ db *DB }
 	// Variants is the store of a squeeze.Worker.
 	Variants struct{ db *DB }
-	// Account is the store of an account.Service.
+	// Account is the store of an account.Service and a connect.Service.
 	Account struct {
 		SecretStore
 		AccountStore
@@ -57,6 +58,7 @@ type (
 		OwnerStore
 		RecoveryStore
 		ClaimStore
+		ConnectStore
 		StopStore
 		RemovalStore
 	}
@@ -113,6 +115,7 @@ func (db *DB) Account() Account {
 		OwnerStore{db},
 		RecoveryStore{db},
 		ClaimStore{db},
+		ConnectStore{db},
 		StopStore{db},
 		RemovalStore{db},
 	}

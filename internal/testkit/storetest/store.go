@@ -15,6 +15,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/connect"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
@@ -69,6 +70,7 @@ type Records struct {
 	Gallery     GalleryRecords
 	People      account.ProfileStore
 	Identities  account.IdentityStore
+	Connects    connect.Store
 	Upkeep      UpkeepRecords
 	Operation
 	Beside
@@ -126,7 +128,7 @@ func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 
 // TestAccount proves AccountRecords and account.MailStore.
 func TestAccount(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, accountCases())
+	prove(t, open, accountCases(), connectCases())
 }
 
 // TestGallery proves GalleryRecords.

@@ -56,6 +56,7 @@ func changesGrow(t *testing.T, s Stores) {
 	last := s.mustProject(t, "another's").Account
 	s.mustVerification(t, a, "token", base().Add(time.Hour))
 	to, from := s.verified(t, "max", "max@example.com"), s.named(t, "guest", "max@example.com")
+	s.guest(t, "anon")
 	ctx, project, account, at := t.Context(), ofProject(p.ID), ofAccount(a.ID), entry(sandlot.ActionSuspend, "it")
 	put, title := files("b.js", inline("b")), "Other"
 	for _, step := range []struct {
@@ -101,6 +102,7 @@ func changesGrow(t *testing.T, s Stores) {
 			return drop(s.Accounts.TakeEmailBack(ctx, token("back"), base()))
 		}},
 		{"Accounts.TakeOver", func() error { return s.Accounts.TakeOver(ctx, from.ID, to.ID, "max@example.com") }},
+		{"Connects.Connect", func() error { return s.connect(t, "anon", to.ID) }},
 		{"Covers.Choose", func() error { return s.Covers.Choose(ctx, p.ID, cover.Automatic, "", nil, base()) }},
 		{"Covers.Settle", func() error {
 			due := must(s.Covers.Due(ctx, 0, 1))(t)

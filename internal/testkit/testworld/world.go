@@ -20,6 +20,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/connect"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
@@ -60,7 +61,8 @@ type Services struct {
 	Operate *operate.Service
 	Tickets *ticket.Service // of Publish
 	Covers  *cover.Service  // of Publish
-	Trials  *trial.Service  // of Publish, beside a runner that can open pages
+	Connect *connect.Service
+	Trials  *trial.Service // of Publish, beside a runner that can open pages
 
 	Counters *gallery.Counters
 	KeyUses  *publish.KeyUses
@@ -171,6 +173,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Served = w.beside()
 	w.Publish = w.AnotherOn(w.Config, w.StoresOn(w.Served))
 	w.Account = w.AnotherAccount(w.Served.Account().Stores())
+	w.Connect = &connect.Service{Store: w.Served.Account(), Logins: w.Account.Logins, Now: w.now}
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish.Reader, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish.Reader, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})

@@ -240,6 +240,7 @@ func (e *exhibition) messages() {
 	expect.OK(e.t, e.account.ProposeEmail(e.t.Context(), e.owner("new"), longMail, "en"))
 	e.named["move"] = e.token("/account/email")
 	e.named["nothing"] = e.claim("not-yet", longMail)
+	e.named["connect"] = e.connectCode()
 	maker := "x" + longHandle[1:]
 	e.named["claim"] = e.claim(maker, longMail)
 	e.stock(account.ClaimShown+1, maker)

@@ -44,6 +44,18 @@ var forms = map[string]sentForm{
 			return url.Values{"token": {w.token("/verify")}}
 		}, status: 200, again: 410,
 	},
+	connectPath: {
+		fields: func(w *world) url.Values { return url.Values{"code": {w.connectCode()}} }, status: 200, again: 200,
+	},
+	connectPath + "/login": {
+		fields: func(w *world) url.Values {
+			w.browser = cookie(w.t, request(w, "GET", "/login", ""), loginCookie).Value
+			return url.Values{"code": {w.connectCode()}, "email": {"new@mail.internal"}}
+		}, status: 303, again: 303,
+	},
+	connectPath + "/take": {
+		fields: func(w *world) url.Values { return url.Values{"code": {w.connectCode()}} }, status: 303, again: 410,
+	},
 	invitationsPath: {
 		fields: func(w *world) url.Values {
 			w.in.Exec("UPDATE accounts SET role = 'operator' WHERE handle = 'kim'")

@@ -12,6 +12,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/names"
 )
 
 // keys serves the page of an account's keys.
@@ -195,8 +196,11 @@ func (k keys) revoke(v *visit) error {
 
 // keyPrefix returns the prefix of the keys of a kind.
 func keyPrefix(kind sandlot.KeyKind) string {
-	if kind == sandlot.AccountKey {
-		return "sla_"
+	switch kind {
+	case sandlot.AccountKey:
+		return names.AccountPrefix
+	case sandlot.EditToken:
+		return names.EditPrefix
 	}
-	return "slp_"
+	return names.ProjectPrefix
 }

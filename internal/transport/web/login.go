@@ -72,14 +72,22 @@ func (l *logins) ask(v *visit) error {
 	if v.me != nil {
 		form.Email = v.me.Account.Email
 	}
-	if browser(v) == "" {
-		token, err := l.service.MintBrowser(v.r.Context(), v.by)
-		if err != nil {
-			return err
-		}
-		v.setCookie(loginCookie, token, loginSeconds) // now, so that all copies of the form belong to one browser
+	if err := l.welcome(v); err != nil {
+		return err
 	}
 	return l.show(v, http.StatusOK, form)
+}
+
+// welcome gives the browser its token before it gets a form, so that all copies of the form belong to one browser.
+func (l *logins) welcome(v *visit) error {
+	if browser(v) != "" {
+		return nil
+	}
+	token, err := l.service.MintBrowser(v.r.Context(), v.by)
+	if err == nil {
+		v.setCookie(loginCookie, token, loginSeconds)
+	}
+	return err
 }
 
 func (l *logins) show(v *visit, status int, form loginForm) error {
@@ -98,19 +106,26 @@ func (l *logins) send(v *visit) error {
 	form := loginForm{Email: strings.TrimSpace(v.r.PostForm.Get("email")), To: localPath(v.r.PostForm.Get("to"))}
 	in := account.LoginInput{Email: form.Email, Browser: browser(v), Back: form.To, Lang: v.Lang, Known: v.cookie(knownCookie)}
 	browser, err := l.service.AskLogin(v.r.Context(), v.by, in)
-	if errors.Is(err, sandlot.CodeInvalidEmail) || errors.Is(err, sandlot.CodeEmailRequired) {
-		form.Wrong = v.T("login.bad-address")
-		return l.show(v, http.StatusUnprocessableEntity, form)
-	}
-	if errors.Is(err, sandlot.CodeRateLimited) {
-		form.Wrong = v.T("login.often")
-		return l.show(v, http.StatusTooManyRequests, form)
+	status := 0
+	if status, form.Wrong = wrongAddress(v, err); status != 0 {
+		return l.show(v, status, form)
 	}
 	if err != nil {
 		return err
 	}
 	v.setCookie(loginCookie, browser, loginSeconds)
 	return v.redirect("/login/code")
+}
+
+// wrongAddress returns the status and the text for the refusal of an address; status 0 for any other error.
+func wrongAddress(v *visit, err error) (status int, text string) {
+	switch {
+	case errors.Is(err, sandlot.CodeInvalidEmail) || errors.Is(err, sandlot.CodeEmailRequired):
+		return http.StatusUnprocessableEntity, v.T("login.bad-address")
+	case errors.Is(err, sandlot.CodeRateLimited):
+		return http.StatusTooManyRequests, v.T("login.often")
+	}
+	return 0, ""
 }
 
 // codeForm holds the data of the page for the code.

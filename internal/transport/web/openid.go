@@ -69,7 +69,7 @@ func (o openIDs) finish(v *visit) error {
 		}
 	}
 	if out.Opened {
-		return v.done("/account", "said.opened", "handle", out.Handle)
+		return v.done(localPath(out.Back), "said.opened", "handle", out.Handle)
 	}
 	return v.redirect(localPath(out.Back))
 }

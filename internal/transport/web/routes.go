@@ -49,6 +49,7 @@ func (p *Pages) areas(c Config) []area {
 		login,
 		mailLinks{c.Account, login},
 		openIDs{c.OpenID, login},
+		connections{c.Connect, login},
 		invitations{c.Invitations, c.Service, begin},
 		overviews{c.Gallery, c.Service.Trash, c.Account},
 		sessionPages{c.Account},

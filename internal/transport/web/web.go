@@ -24,6 +24,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/connect"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -58,7 +59,8 @@ type Config struct {
 	Reports     *operate.Service
 	Invitations *operate.Invitations
 	OpenID      *account.OpenID // nil: no provider
-	Intake      *intake.Intake  // reads the form of the page for a new project
+	Connect     *connect.Service
+	Intake      *intake.Intake // reads the form of the page for a new project
 
 	// The content of pages.
 	Places sandlot.Places
