@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type message struct {
 	method  string
 	name    string // of the tool, or the address of the resource
 	version string // of _meta
+	size    int    // bytes
 }
 
 // A problem is the reason why a message is refused.
@@ -44,15 +46,12 @@ const deepest = 64
 
 // readMessage reads a message. Of equal names it takes the last, as the SDK does.
 func readMessage(body []byte) (message, *problem) {
-	var m message
+	m := message{size: len(body)}
 	trimmed := bytes.TrimLeft(body, "\ufeff \t\r\n")
 	if bytes.HasPrefix(trimmed, []byte("[")) {
 		return m, &problem{http.StatusBadRequest, codeRequest, "Batches are not taken.", "Send each message alone."}
 	}
 	malformed := &problem{http.StatusBadRequest, codeParse, "The body is not one object in JSON.", "Send one message of JSON-RPC 2.0."}
-	if !json.Valid(body) {
-		return m, malformed
-	}
 	list, err := members(body)
 	if err != nil {
 		return m, malformed
@@ -73,23 +72,47 @@ func readMessage(body []byte) (message, *problem) {
 	if depth(body) > deepest {
 		return m, &problem{http.StatusBadRequest, codeRequest, "The message is nested too deeply.", "Send at most " + strconv.Itoa(deepest) + " levels."}
 	}
-	params, _ := members(last(list, "params").value) // none: there are no names in it
+	return m, m.readParams(last(list, "params").value)
+}
+
+// readParams reads the part of a message that has the names in it. The SDK decodes all of a message but arguments, which
+// alone may be large.
+func (m *message) readParams(text json.RawMessage) *problem {
+	params, _ := membersOf(text) // none: there are no names in it
+	given := last(params, "arguments").value
+	if m.size-len(given) > smallBody {
+		return &problem{http.StatusRequestEntityTooLarge, codeRequest, "The message has over 64 KiB beside its arguments.", "Send less in it."}
+	}
+	if _, err := membersOf(given); errors.Is(err, errManyMembers) {
+		return &problem{http.StatusBadRequest, codeRequest, "The arguments have too many members.", "Send those that tools/list names."}
+	}
 	switch m.method {
 	case "tools/call", "prompts/get":
 		m.name, _ = last(params, "name").text()
 	case "resources/read":
 		m.name, _ = last(params, "uri").text()
 	}
-	meta, _ := members(last(params, "_meta").value)
+	meta, _ := membersOf(last(params, "_meta").value)
 	m.version, _ = last(meta, "io.modelcontextprotocol/protocolVersion").text()
-	return m, nil
+	return nil
 }
 
 // idOf returns the id of a message of which only a beginning is there; nil if the id is not in it. The client of the
 // go-sdk ends the conversation at a refusal without the id.
 func idOf(beginning []byte) json.RawMessage {
-	list, _ := members(beginning) // that it breaks off is known
-	return last(list, "id").value
+	dec := json.NewDecoder(bytes.NewReader(beginning))
+	_, err := dec.Token()
+	for n := 0; err == nil && n < maxMembers; n++ {
+		var name json.Token
+		var value json.RawMessage
+		if name, err = dec.Token(); err == nil {
+			err = dec.Decode(&value)
+		}
+		if err == nil && name == "id" {
+			return value
+		}
+	}
+	return nil
 }
 
 // depth returns the number of levels of a text in JSON.
@@ -112,9 +135,12 @@ func depth(text []byte) (most int) {
 	return most
 }
 
-// calls reports whether the message makes a call of the API, which charges it.
+// calls reports whether the message makes a call of the API, which charges it. Tools that read charge a small one alone:
+// none of their calls is large.
 func (m message) calls() bool {
-	return m.id != nil && m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
+	return m.id != nil && m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool {
+		return t.name == m.name && (!t.reads || m.size < smallBody)
+	})
 }
 
 // rightVersion returns the version for a header that says said; empty: it may stay away. The newest version has _meta in
