@@ -69,7 +69,11 @@ func (o openIDs) finish(v *visit) error {
 		}
 	}
 	if out.Opened {
-		return v.done(localPath(out.Back), "said.opened", "handle", out.Handle)
+		to := "/account"
+		if out.Back == connectPath {
+			to = connectPath
+		}
+		return v.done(to, "said.opened", "handle", out.Handle)
 	}
 	return v.redirect(localPath(out.Back))
 }

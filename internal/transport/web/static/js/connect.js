@@ -1,6 +1,6 @@
-// Posts the code of the address, and takes it out of the address and the history. Without this module people paste it.
+// Posts the code in the address, and takes it out of the history.
 const code = location.hash.slice(1);
-if (/^slc_[0-9A-Za-z]+$/.test(code)) {
+if (/^slc_\w+$/.test(code)) {
   history.replaceState(null, '', location.pathname);
   const form = document.getElementById('connect');
   form.elements.code.value = code;
