@@ -11,6 +11,7 @@ import (
 
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/mcp"
 	"sandlot/internal/transport/web/card"
 )
 
@@ -29,6 +30,8 @@ const (
 	// leastBodies is the number for any machine that runs the program at all, and mostBodies is more than any disk
 	// writes at once.
 	leastBodies, mostBodies = 16, 1024
+	// leastLarge and mostLarge bound the large messages of MCP: two clients can always send one.
+	leastLarge, mostLarge = 2, 64
 	// mostCache is the default if there is enough memory: the current files of some thousand small games.
 	mostCache, leastCache = 64 << 20, 1 << 20
 	// connectionMemory is the share of a watcher's connection, 9 KiB as measured, with room for a reader of a large
@@ -80,6 +83,7 @@ type memoryPlan struct {
 	cache       int64  // bytes of cached files
 	database    int    // bytes that SQLite caches
 	bodies      int    // received at once
+	large       int    // large messages of MCP, read at once
 	connections int    // of clients
 	watchers    int    // of pages, among the connections
 	players     int    // counted as present, in all projects; a quarter of them in one
@@ -118,6 +122,7 @@ func planMemory(bytes, explicit int64) memoryPlan {
 	p.database = int(min(bytes/64, mostDatabase))
 	p.cache = min(max(share/8, leastCache), mostCache)
 	p.bodies = int(min(max(share/6/bodyMemory, leastBodies), mostBodies))
+	p.large = int(min(max(share/8/mcp.LargeMemory, leastLarge), mostLarge))
 	p.connections = int(share / connectionMemory)
 	p.watchers = min(p.connections/8*7, mostWatchers)
 	p.players = int(min(share/16/220, 1_000_000)) // live.Limits has the size of one

@@ -21,7 +21,7 @@ func (a *app) tools(calls *api.API, documents *guide.Guide, limits *admission.Li
 		defer func() { writes.count("tools", r, cmp.Or(rec.status, http.StatusOK), "") }()
 		calls.ServeHTTP(rec, r.WithContext(api.WithTools(r.Context())))
 	})
-	tools := mcp.New(mcp.Config{API: inner, Places: a.places, Version: thisBuild().Version, Site: a.settings.SiteName, Log: a.log})
+	tools := mcp.New(mcp.Config{API: inner, Places: a.places, Version: thisBuild().Version, Large: a.memory.large, Site: a.settings.SiteName, Log: a.log})
 	return mcp.NewFront(tools, limits)
 }
 

@@ -3,8 +3,6 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,50 +12,6 @@ import (
 	"sandlot/internal/format/names"
 	"sandlot/internal/transport/intake"
 )
-
-// A member is one member of an object in JSON, as it was sent.
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// text returns the value if it is a text.
-func (m member) text() (text string, ok bool) {
-	return text, len(m.value) > 0 && m.value[0] == '"' && json.Unmarshal(m.value, &text) == nil
-}
-
-// members returns the members of an object in their order, equal names included: decoding into a map would drop all but
-// one of them.
-func members(object []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
-		return nil, errors.Join(err, errors.New("no object"))
-	}
-	var list []member
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := member{name: fmt.Sprint(name)}
-		if err := dec.Decode(&m.value); err != nil {
-			return nil, err
-		}
-		list = append(list, m)
-	}
-	_, err := dec.Token()
-	return list, err
-}
-
-// last returns the last member of a name, which is the one that the SDK takes.
-func last(list []member, name string) member {
-	for _, m := range slices.Backward(list) {
-		if m.name == name {
-			return m
-		}
-	}
-	return member{}
-}
 
 // arguments are those of a call of a tool.
 type arguments struct {
@@ -107,23 +61,6 @@ func (a arguments) body() []byte {
 		}
 		return name
 	})
-}
-
-// object returns members as an object, under names that rename returns.
-func object(list []member, rename func(string) string) json.RawMessage {
-	var out bytes.Buffer
-	out.WriteByte('{')
-	for i, m := range list {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		name, _ := encoded(rename(m.name))
-		out.Write(name)
-		out.WriteByte(':')
-		out.Write(m.value)
-	}
-	out.WriteByte('}')
-	return out.Bytes()
 }
 
 // texts returns the arguments of a tool that reads, by name. It refuses a key among them, and warns of those that the

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// checkWait is how long a check waits for the play-tester, in seconds; the API waits for 20 at most.
+// checkWait is how long a check waits for the play-tester, in seconds; the API may bound it.
 const checkWait = "25"
 
 // maxPicture is the largest picture in an answer, in bytes.

@@ -23,8 +23,8 @@ import (
 const (
 	maxBody   = 4 << 20  // bytes of a request
 	smallBody = 64 << 10 // bytes of a request that needs no slot
-	largeEach = 2        // larger ones that one client sends at once
-	largeMost = 8        // of all clients: each takes some 24 MiB while it is read and answered
+	largeMost = 8        // larger ones that are read at once, if Config does not say
+	largePart = 4        // one client may send a quarter of them at once, but two in any case
 	largeWait = 2 * time.Second
 )
 
@@ -43,10 +43,10 @@ type Front struct {
 
 // NewFront returns a Front of the tools. The limits find the callers of keys.
 func NewFront(t *Tools, limits *admission.Limits) *Front {
-	server := t.Server()
+	server, most := t.Server(), cmp.Or(t.Large, largeMost)
 	f := &Front{
 		tools: t, admission: limits, mended: meter.NewCounts(mendable...),
-		large: admission.NewSlots(largeEach, largeMost, limits.Exempt),
+		large: admission.NewSlots(max(2, most/largePart), most, limits.Exempt),
 		sdk: sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 			Stateless: true, JSONResponse: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: maxBody,
 			DisableLocalhostProtection: true, // a proxy on this machine passes on the public Host, which our router has checked
@@ -127,9 +127,10 @@ func (f *Front) read(w http.ResponseWriter, r *http.Request) (body []byte, done 
 			return nil, done, false
 		}
 		done = func() { f.large.Give(addr) }
-		var rest []byte
-		rest, err = io.ReadAll(limited)
-		body = append(body, rest...)
+		whole := bytes.NewBuffer(make([]byte, 0, max(int64(2*smallBody), min(r.ContentLength, maxBody)+bytes.MinRead)))
+		whole.Write(body)
+		_, err = whole.ReadFrom(limited)
+		body = whole.Bytes()
 	}
 	var large *http.MaxBytesError
 	switch {

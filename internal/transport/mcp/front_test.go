@@ -294,6 +294,22 @@ func TestOuterCallsAreChargedOnce(t *testing.T) {
 	t.Error("twenty lists were never too many")
 }
 
+// TestALargeCallOfAToolThatReadsIsCharged though its arguments are refused before the API sees them.
+func TestALargeCallOfAToolThatReadsIsCharged(t *testing.T) {
+	w := newWorld(t, func(c *admission.Config, _ *publish.Config) {
+		c.Work = admission.Rate{Count: 60, Per: time.Hour, Burst: 60}
+		c.Public = true
+	})
+	w.addr = "203.0.113.1:4711"
+	body := rpc("tools/call", map[string]any{"name": "check", "arguments": strings.Repeat("x", smallBody)})
+	for range 20 {
+		if w.post("/mcp", body).status == 429 {
+			return
+		}
+	}
+	t.Error("twenty large ones were never too many")
+}
+
 func TestACallIsChargedAsThatOfTheAPI(t *testing.T) {
 	w := newWorld(t, func(c *admission.Config, _ *publish.Config) {
 		c.Writes = admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
@@ -310,12 +326,12 @@ func TestOnlySoManyLargeMessagesAreReadAtOnce(t *testing.T) {
 	w := newWorld(t, func(c *admission.Config, _ *publish.Config) { c.Public = true })
 	w.addr = "203.0.113.1:4711"
 	var open []*slowBody
-	for range largeEach {
+	for range 2 {
 		slow := newSlowBody(t, w)
 		open = append(open, slow)
 	}
 	large := rpc("tools/call", map[string]any{"name": "publish", "arguments": map[string]any{"html": page + strings.Repeat(" ", 2*smallBody)}})
-	testenv.Eventually(t, 10*time.Second, "both to be read", func() bool { return w.front.large.Held() == largeEach })
+	testenv.Eventually(t, 10*time.Second, "both to be read", func() bool { return w.front.large.Held() == 2 })
 	if got := w.post("/mcp", large).wants(429); got.header.Get("Retry-After") == "" {
 		t.Error("it does not say when to come back")
 	}

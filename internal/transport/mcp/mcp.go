@@ -26,9 +26,14 @@ type Config struct {
 	API     http.Handler
 	Places  sandlot.Places
 	Version string       // of the program
+	Large   int          // messages above 64 KiB that a Front reads at once: see LargeMemory; 8 if 0
 	Site    string       // the name of the instance; empty: Sandlot
 	Log     *slog.Logger // gets the faults of the API; slog.Default() if nil
 }
+
+// LargeMemory is the memory that a message of the largest size takes while it is read and answered, in bytes: some seven
+// copies of it.
+const LargeMemory = 32 << 20
 
 // Tools are the tools and resources of an instance. They may be used concurrently, and remember nothing between two
 // calls.
@@ -46,10 +51,10 @@ func New(cfg Config) *Tools {
 }
 
 // instructions are shown to the model once, at the beginning: at most 500 characters.
-const instructions = "Publishes web pages and games (HTML, scripts, pictures) at a public address that stays. " +
-	"Ask your user before the first publish: everybody with the link can open it. One project has one address: change it " +
-	"with update, and never publish the same thing again. Keep the project and edit_token of the answer for later calls; " +
-	"give your user the url. Then run check, and mend what it finds. Change long files by edits, not by sending them again."
+const instructions = "Publishes web pages and games (HTML, scripts, pictures) at a public address that stays: anyone with the link can open " +
+	"them. One project has one address: change it with update, and never publish the same thing again. To go on with an earlier " +
+	"project, ask your user for its address. Send an email only if your user gave it for this. Keep project and edit_token for " +
+	"later calls, and give your user the url. Then run check, and mend what it finds. Change long files by edits."
 
 // Ages of answers that clients may keep.
 const (

@@ -31,6 +31,7 @@ type message struct {
 	method  string
 	name    string // of the tool, or the address of the resource
 	version string // of _meta
+	size    int    // bytes
 }
 
 // A problem is the reason why a message is refused.
@@ -44,15 +45,12 @@ const deepest = 64
 
 // readMessage reads a message. Of equal names it takes the last, as the SDK does.
 func readMessage(body []byte) (message, *problem) {
-	var m message
+	m := message{size: len(body)}
 	trimmed := bytes.TrimLeft(body, "\ufeff \t\r\n")
 	if bytes.HasPrefix(trimmed, []byte("[")) {
 		return m, &problem{http.StatusBadRequest, codeRequest, "Batches are not taken.", "Send each message alone."}
 	}
 	malformed := &problem{http.StatusBadRequest, codeParse, "The body is not one object in JSON.", "Send one message of JSON-RPC 2.0."}
-	if !json.Valid(body) {
-		return m, malformed
-	}
 	list, err := members(body)
 	if err != nil {
 		return m, malformed
@@ -73,14 +71,14 @@ func readMessage(body []byte) (message, *problem) {
 	if depth(body) > deepest {
 		return m, &problem{http.StatusBadRequest, codeRequest, "The message is nested too deeply.", "Send at most " + strconv.Itoa(deepest) + " levels."}
 	}
-	params, _ := members(last(list, "params").value) // none: there are no names in it
+	params, _ := membersOf(last(list, "params").value) // none: there are no names in it
 	switch m.method {
 	case "tools/call", "prompts/get":
 		m.name, _ = last(params, "name").text()
 	case "resources/read":
 		m.name, _ = last(params, "uri").text()
 	}
-	meta, _ := members(last(params, "_meta").value)
+	meta, _ := membersOf(last(params, "_meta").value)
 	m.version, _ = last(meta, "io.modelcontextprotocol/protocolVersion").text()
 	return m, nil
 }
@@ -105,9 +103,12 @@ func depth(text []byte) (most int) {
 	return most
 }
 
-// calls reports whether the message makes a call of the API, which charges it.
+// calls reports whether the message makes a call of the API, which charges it. Tools that read charge a small one alone:
+// none of their calls is large.
 func (m message) calls() bool {
-	return m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool { return t.name == m.name })
+	return m.method == "tools/call" && slices.ContainsFunc(tools(), func(t tool) bool {
+		return t.name == m.name && (!t.reads || m.size < smallBody)
+	})
 }
 
 // rightVersion returns the version for a header that says said; empty: it may stay away. The newest version has _meta in

@@ -73,7 +73,11 @@ type warning struct {
 func brief(list []warning) []warning {
 	var out []warning
 	for _, w := range list[:min(len(list), maxWarnings)] {
-		out = append(out, warning{w.Code, cutTo(spoken(w.Message), 160), cutTo(spoken(w.Hint), 120)})
+		message := spoken(w.Message)
+		if w.Code == "script_error" { // its message repeats the page
+			message = "A script of an earlier version failed. check has its words."
+		}
+		out = append(out, warning{w.Code, words(message, 160), words(spoken(w.Hint), 120)})
 	}
 	return out
 }

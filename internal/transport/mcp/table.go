@@ -82,7 +82,7 @@ func tools() []tool {
 		{
 			name: "check", title: "See whether it works", reads: true, token: true,
 			about: "See a project as a person would: a browser opens the current version, and this reports a picture, console errors, failed requests and " +
-				"whether anything moved. Waits up to 20 seconds. Run it after publish and update, and mend what it finds.",
+				"whether anything moved. Waits for that, at most 25 seconds. Run it after publish and update, and mend what it finds.",
 			schema: schemaOf(`"project"`, projectArg+`,`+tokenArg),
 			call:   (*Tools).check,
 		},
