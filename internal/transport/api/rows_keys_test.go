@@ -145,8 +145,8 @@ func TestRowsPaths(t *testing.T) {
 			if rt.method == "GET" {
 				allow = "GET, HEAD, OPTIONS"
 			}
-			if rt.method == "PUT" {
-				allow = "PUT, OPTIONS"
+			if rt.pattern == "/v1/uploads/{id}" {
+				allow = "PUT, GET, HEAD, OPTIONS"
 			}
 			if rt.pattern == "/v1/project/{id}" {
 				allow = "GET, HEAD, DELETE, PATCH, OPTIONS"
