@@ -52,6 +52,8 @@ const (
 	CodeDoubleEncoded        Code = "double_encoded"
 	CodeDigestMismatch       Code = "digest_mismatch"
 	CodeLooksDamaged         Code = "looks_damaged"
+	CodeEditNotFound         Code = "edit_not_found"
+	CodeEditAmbiguous        Code = "edit_ambiguous"
 	CodeKeyInContent         Code = "key_in_content"
 	CodeIdempotencyMismatch  Code = "idempotency_mismatch"
 	CodeNoPrimaryFile        Code = "no_primary_file"
@@ -124,6 +126,8 @@ var Codes = map[Code]Kind{
 	CodeDoubleEncoded:        KindUnacceptable,
 	CodeDigestMismatch:       KindUnacceptable,
 	CodeLooksDamaged:         KindUnacceptable,
+	CodeEditNotFound:         KindUnacceptable,
+	CodeEditAmbiguous:        KindUnacceptable,
 	CodeKeyInContent:         KindUnacceptable,
 	CodeIdempotencyMismatch:  KindUnacceptable,
 	CodeNoPrimaryFile:        KindUnacceptable,
@@ -226,7 +230,7 @@ func (e *Error) Note(format string, args ...any) *Error {
 }
 
 // Detail adds a fact for programs: value is a string, an int, an int64,
-// a bool or a list of strings.
+// a bool or a list of strings or ints.
 func (e *Error) Detail(name string, value any) *Error {
 	e.Details = append(e.Details, Detail{name, value})
 	return e

@@ -39,7 +39,7 @@ const (
 // A FieldType is the type of an argument of an operation.
 type FieldType string
 
-// The types of arguments. A List is one of texts; a call may send it as one text with commas.
+// The types of arguments. A List is one of texts, unless its field says otherwise.
 const (
 	Text   FieldType = "string"
 	Number FieldType = "integer"
@@ -104,6 +104,8 @@ var (
 		{Name: "total_chunks", Type: Number, Most: 10_000},
 	}
 	ofHandle = Field{Name: "handle", Type: Text, Most: 40}
+	// ofChanges change files that the project has. Each of edits is an object of texts: filename, old and new.
+	ofChanges = []Field{{Name: "edits", Type: List, Most: 100}, {Name: "delete", Type: List, Most: 1000}}
 )
 
 func fields(lists ...[]Field) []Field { return slices.Concat(lists...) }
@@ -126,7 +128,7 @@ var Operations = []Operation{
 	},
 	{
 		Op: OpUpdate, Action: ActEdit, Admits: true, Cost: "update", Bytes: true, Chooses: true, Repeatable: true,
-		Fields:  fields([]Field{ofProject, ofFile}, ofProjects, ofOwner, []Field{ofGuard}, ofBytes, ofTrees, []Field{ofDry}, ofParts),
+		Fields:  fields([]Field{ofProject, ofFile}, ofProjects, ofOwner, []Field{ofGuard}, ofChanges, ofBytes, ofTrees, []Field{ofDry}, ofParts),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
 	},
 	{

@@ -17,10 +17,13 @@ func agents() []mutation {
 		mcpTests = "./internal/transport/mcp"
 		files    = "-run (Many|Tree|Dry|Restore|Amend|Update|BytesThat) " + publishTests
 		binned   = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/storage/sqlstore"
+		edits    = "-run Edit " + publishTests
 	)
 	return []mutation{
-		{"agents: replace keeps what was not sent", many, "case !sent && !replace:", "case !sent:", files},
-		{"agents: an update drops what was not sent", many, "case !sent && !replace:", "case false:", files},
+		{"agents: replace keeps what was not sent", many, "case !sent && !replace && ", "case !sent && ", files},
+		{"agents: an update drops what was not sent", many, "case !sent && !replace && ", "case false && ", files},
+		{"agents: an edit of a text that stands twice is made", "internal/format/edit/edit.go", "if len(at) != 1 {", "if len(at) == 0 {", "./internal/format/edit"},
+		{"agents: edits are made as far as they can be", "internal/domain/publish/amended.go", "		return nil, notEdited(p, bad)\n", "		return newTreeFile(name, Content{Blob: old.Blob}, Declared{}), nil\n", edits},
 		{"agents: what is unchanged is stored again", many, "if old != nil && sameBytes(old.Blob, f.Blob) {", "if old != nil && sameBytes(old.Blob, f.Blob) && false {", files},
 		{"agents: a dry run of a publish publishes", "internal/domain/publish/publish.go", "	if in.DryRun {\n		out, err = s.tryPublish(", "	if in.DryRun && false {\n		out, err = s.tryPublish(", files},
 		{"agents: a dry run of an update updates", "internal/domain/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},

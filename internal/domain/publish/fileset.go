@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/format/edit"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
@@ -47,7 +48,7 @@ func (t *Tree) arrange(ctx context.Context, unwrap bool, into string) (*fileSet,
 			inspect.Quoted(name)).In(t.field()).With(sandlot.OpNothing).
 			Note("Send its bytes with it, or leave it out.")
 	}
-	if len(t.files) == 0 {
+	if len(t.files) == 0 && t.changes.empty() {
 		return nil, t.noFiles()
 	}
 	t.at = nil // no more come
@@ -167,13 +168,14 @@ func (s *fileSet) has(name string) bool {
 	return found
 }
 
-// digest returns a hash of all names and bytes. The same files have the same hash, however they were sent.
+// digest returns a hash of all names, bytes and changes. The same have the same hash, however they were sent.
 func (s *fileSet) digest() (d sandlot.Digest) {
 	all := sha256.New()
 	for _, f := range s.files {
 		fmt.Fprintf(all, "%s\x00%s", f.sha256, f.name)
 		all.Write([]byte{0})
 	}
+	all.Write(s.changes.digest())
 	return sandlot.Digest(all.Sum(nil))
 }
 
@@ -202,6 +204,9 @@ func (s *fileSet) about(f SentFile, err error, primary string) error {
 	}
 	if f.Name != primary {
 		e.LeavingOut(f.Name)
+	}
+	if slices.ContainsFunc(s.edits, func(e edit.Edit) bool { return e.File == f.Name }) {
+		return e.In("edits").Detail("filename", f.Name).With(sandlot.OpNothing).Note("Nothing was changed. That is how the edits would leave the file. %s", e.Fix.Note)
 	}
 	return e.In(s.field()).Detail("filename", f.Name).With(s.again()).Note("%s", note)
 }
@@ -252,7 +257,7 @@ func (s *fileSet) head(ctx context.Context, b sandlot.Blob) ([]byte, error) {
 // unwrap removes the folder that once wrapped the project's files, if all files of the call lie in it and belong at the
 // root: the project has nothing in that folder, or has the page of the call at the root alone.
 func (s *fileSet) unwrap(folder string, current []sandlot.File) {
-	if folder == "" || s.into != "" || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
+	if folder == "" || s.into != "" || len(s.files) == 0 || slices.ContainsFunc(s.files, func(f *treeFile) bool { return !strings.HasPrefix(f.name, folder) }) {
 		return
 	}
 	inside := s.names()

@@ -229,12 +229,18 @@ func (s *Service) planTree(ctx context.Context, p sandlot.Project, nf newFile, s
 	if !nf.Replace {
 		set.unwrap(p.Wrapper, current)
 	}
+	if set, err = set.amended(ctx, p, current); err != nil {
+		return n, err
+	}
 	n = compare(current, set, nf.Replace)
 	n.many, n.wrapper = true, set.folder
 	if n.change.Primary, err = nextPrimary(p, nf, set, n.all); err != nil {
 		return n, err
 	}
 	primary := cmp.Or(n.change.Primary, p.Primary)
+	if err := set.protected(p, primary); err != nil {
+		return n, err
+	}
 	if err := set.check(primary); err != nil {
 		return n, err
 	}
@@ -265,7 +271,7 @@ func compare(current []sandlot.File, set *fileSet, replace bool) (n newTree) {
 	for _, f := range current {
 		have[f.Blob.SHA256] = f.Blob
 		switch sent := set.has(f.Name); {
-		case !sent && !replace:
+		case !sent && !replace && !set.deletes(f.Name):
 			n.all = append(n.all, f)
 		case !sent:
 			n.change.Drop, n.removed = append(n.change.Drop, f), n.removed+1

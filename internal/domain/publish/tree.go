@@ -102,6 +102,7 @@ type Tree struct {
 	bad      []badName           // names that no file can have
 	guessed  []string            // names in an alphabet that the archive does not declare
 	size     int64               // of the files taken
+	changes                      // of files that the project has
 	ends     []func()            // release the call's share of the load
 }
 

@@ -56,8 +56,9 @@ type fileNotes struct {
 	sentNames      []string // of many files, as many as a hint repeats
 	bytesless      int      // number of files without bytes
 	strangeInFiles string   // an unknown member of one of them
+	strangeInEdits string   // an unknown member of one of the edits
 	named          string   // of one of many files: the member that was read as filename
-	alone          bool     // whether the one file of the call is the whole tree
+	alone          bool     // whether filename is of a file in the tree: of the one that came, or of edits
 }
 
 func (f *Fields) Fail(err error) {

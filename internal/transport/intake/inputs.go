@@ -20,6 +20,10 @@ func ignored(code, name, hint string) sandlot.Warning {
 	return sandlot.Warning{Code: code, Message: "The field " + name + " was ignored.", Hint: hint}
 }
 
+func ofUpdate(name string) sandlot.Warning {
+	return ignored("unknown_field", name, "A new project has no files to change; an existing one is changed with POST /v1/update.")
+}
+
 var handleIgnored = ignored("handle_ignored", "handle",
 	"The account already has a handle. Choose one at signup, or in a first publish without a key.")
 
@@ -42,6 +46,8 @@ var (
 				"Content always becomes index.html; add other files with POST /v1/update."),
 			"project_id": ignored("unknown_field", "project_id",
 				"This makes a new project; an existing one is changed with POST /v1/update."),
+			editsField:  ofUpdate(editsField),
+			deleteField: ofUpdate(deleteField),
 		},
 	})
 	UpdateFields = fieldsOf(sandlot.OpUpdate, FieldSet{elsewhere: ofPublish})
@@ -240,7 +246,7 @@ func ReadForm(f *Fields) publish.PublishInput {
 var TicketFields = fieldsOf(sandlot.OpTicket, FieldSet{mayBeEmpty: true, bytesLater: true})
 
 // bytesFields are names under which clients send bytes, or parts of them; a request for a ticket has none of these.
-var bytesFields = append([]string{"content", "text", "html", "files", "file", "archive", "content_encoding"}, PartFields...)
+var bytesFields = append([]string{"content", "text", "html", "files", "file", "archive", "content_encoding", editsField, deleteField}, PartFields...)
 
 // bytesLaterRefused refuses bytes in a request for a ticket.
 func bytesLaterRefused(name string) error {

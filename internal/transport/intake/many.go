@@ -264,6 +264,9 @@ func (a *Intake) gather(c *Call, f *Fields) error {
 	if err := a.contentAlone(c, f); err != nil {
 		return err
 	}
+	if err := a.changes(f); err != nil {
+		return err
+	}
 	if err := f.checkMany(a); err != nil {
 		return err
 	}
@@ -309,7 +312,7 @@ func (a *Intake) contentAlone(c *Call, f *Fields) error {
 	if f.Tree != nil || f.Content.Missing || f.has("upload_id") || f.has("part") || !f.Set.Chooses {
 		return nil
 	}
-	if !f.truth("replace") && f.Text("primary_file") == "" {
+	if !f.truth("replace") && f.Text("primary_file") == "" && !f.amends() {
 		return nil
 	}
 	name := f.ownName()
@@ -331,8 +334,11 @@ func (f *Fields) checkMany(a *Intake) error {
 		return nil
 	}
 	brought := "files"
-	if f.Form.HasArchive {
+	switch {
+	case f.Form.HasArchive:
 		brought = "archive"
+	case !f.Form.HasFiles && f.amends():
+		brought = editsField
 	}
 	switch {
 	case f.has("upload_id") || f.has("part"):
@@ -355,6 +361,7 @@ func (f *Fields) readMany() {
 		f.warn("unknown_field", "The member "+inspect.Quoted(f.strangeInFiles)+" of files is not known and was ignored.",
 			"The members of a file are: filename, text, content, content_encoding, sha256, size.")
 	}
+	f.warnStrange()
 	name := f.Text("primary_file")
 	if f.Tree == nil && !f.Set.Chooses && !f.has("archive_format") && name != "" && name != "index.html" {
 		f.warn("primary_file_ignored", "The field primary_file was ignored: the one file of a publish is called index.html.",

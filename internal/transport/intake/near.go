@@ -40,6 +40,8 @@ var synonyms = readSynonyms([][2]string{
 	{"threads", "crossoriginisolated sharedarraybuffer sharedmemory"},
 	{"sha256", "hash checksum digest"},
 	{"size", "length filesize"},
+	{"edits", "edit changes replacements patch patches"},
+	{"delete", "deleted deletes deletefiles remove removed removes deletions"},
 })
 
 func readSynonyms(rows [][2]string) map[string][]string {

@@ -110,6 +110,9 @@ func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
 		}
 	}
 	for _, name := range repeatedTexts {
+		if name == "filename" && f.amends() && !f.Form.HasContent {
+			continue // the edits have it
+		}
 		if text, ok := repeatedText(f, name); ok {
 			add(name, text)
 		}
@@ -154,6 +157,7 @@ func repeatableArgs(f *Fields, p sandlot.Places) (args []sandlot.Arg) {
 		add("version", n)
 	}
 	repeatableParts(f, add)
+	repeatableChanges(f, add)
 	return args
 }
 

@@ -1,7 +1,6 @@
 package hint
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -48,7 +47,7 @@ func bodied(base string, on Request, op sandlot.Op, args []sandlot.Arg) call {
 		return c
 	}
 	c.shell = "curl " + Quote(c.address) + auth(c.bearer) + keyHeader(c.key) + formFields(args)
-	if !onlyTotal(args) {
+	if !onlyTotal(args) && !on.amends(args) {
 		c.shell += on.parts(args)
 	}
 	return c
@@ -66,7 +65,11 @@ func start(base string, on Request, op sandlot.Op) string {
 // formFields returns the fields of a form, without the content and its encoding: a form sends the file as it is.
 func formFields(args []sandlot.Arg) (out string) {
 	for _, a := range bytesless(args) {
-		out += " --form-string " + Quote(fmt.Sprintf("%s=%v", a.Name, a.Value))
+		value, text := a.Value.(string)
+		if !text {
+			value = asText(a.Value)
+		}
+		out += " --form-string " + Quote(a.Name+"="+value)
 	}
 	return out
 }

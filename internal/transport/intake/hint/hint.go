@@ -106,7 +106,7 @@ func (p proposal) calls(base string, e *sandlot.Error) (lead string, _ []call) {
 		lead, c := cutIntoParts(base, on, op, args)
 		return lead, []call{c}
 	case (e.Code == sandlot.CodeMissingField || e.Field == "filename") && len(on.Files) > 0 && op == sandlot.OpDeleteFile:
-		return "One call deletes one file. Send one after the other:", deletions(base, on, args)
+		return "This call deletes one file. An update deletes several in one version:", []call{deletion(base, on, args)}
 	case e.Code == sandlot.CodePart1First && takesFile(op):
 		return "", firstThenThis(base, on, op, args)
 	}

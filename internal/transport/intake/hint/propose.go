@@ -144,7 +144,7 @@ func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 			id = unknownProject // without it, the call could change another project
 		}
 		add("project_id", id)
-		if begins && !on.many() && !has(args, "archive_format") {
+		if begins && !on.many() && !has(args, "archive_format") && !on.amends(args) {
 			add("filename", unknownFile)
 		}
 	case sandlot.OpTicket:

@@ -43,7 +43,7 @@ var decorations = []string{"title", "handle", "lang"}
 // argOrder is the order in which arguments are printed. It never changes.
 var argOrder = []string{
 	"project_id", "id", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang",
-	"sha256", "size", "if_version", "upload_id", "part", "total_parts",
+	"sha256", "size", "if_version", "edits", "delete", "upload_id", "part", "total_parts",
 }
 
 // maxShown is the longest text that is repeated, in bytes: as long as a filename may be.

@@ -101,25 +101,26 @@ func usableTogether(files []string) (list []string) {
 	return list
 }
 
-// deletions returns a call for each of the files in the request's list, for at most MostFiles of them. The first call
-// has those of the arguments said that do not describe a file.
-func deletions(base string, on Request, said []sandlot.Arg) (calls []call) {
+// deletion returns the update that deletes the files in the request's list, at most MostFiles of them, with those of the
+// arguments said that do not describe a file.
+func deletion(base string, on Request, said []sandlot.Arg) call {
 	on.IdempotencyKey = "" // an Idempotency-Key is for one request
-	id := argument(on.Args, "project_id", unknownProject)
+	var list []string
 	for _, name := range on.Files[:min(len(on.Files), MostFiles)] {
 		clean, _, err := names.ReadFilename(name)
 		if err != nil || clean == "" {
 			clean = unknownFile // a suggestion may be the name of another file
 		}
-		one := []sandlot.Arg{{Name: "project_id", Value: id}, {Name: "filename", Value: clean}}
-		for _, a := range said {
-			if slices.Contains(ofProject, a.Name) {
-				one = append(one, a)
-			}
-		}
-		calls, said = append(calls, callOf(base, on, sandlot.OpDeleteFile, one)), nil
+		list = append(list, clean)
 	}
-	return calls
+	on.Files = nil
+	args := []sandlot.Arg{{Name: "project_id", Value: argument(on.Args, "project_id", unknownProject)}, {Name: "delete", Value: list}}
+	for _, a := range said {
+		if slices.Contains(ofProject, a.Name) {
+			args = append(args, a)
+		}
+	}
+	return callOf(base, on, sandlot.OpUpdate, args)
 }
 
 // ofProject are the arguments of a deletion that do not describe its file.
@@ -149,7 +150,7 @@ type member struct {
 // is not the text of a file: then a form is better.
 func (on Request) brought(args []sandlot.Arg) (list []sandlot.Arg, text bool) {
 	switch {
-	case onlyTotal(args):
+	case onlyTotal(args), on.amends(args):
 		return nil, true
 	case on.Archive != "":
 		return []sandlot.Arg{{Name: "archive", Value: base64Of(on.Archive)}}, false
@@ -175,6 +176,11 @@ func (on Request) brought(args []sandlot.Arg) (list []sandlot.Arg, text bool) {
 		return []sandlot.Arg{{Name: "content", Value: one.Content}}, false
 	}
 	return []sandlot.Arg{{Name: "text", Value: one.Text}}, true
+}
+
+// amends reports whether a call changes files that the project has, and brings none.
+func (on Request) amends(args []sandlot.Arg) bool {
+	return (has(args, "edits") || has(args, "delete")) && !has(args, "filename") && !on.many()
 }
 
 // memberOf returns a file of that name with the placeholder of its text or its bytes.
