@@ -143,7 +143,7 @@ func (s *site) tools(t *testing.T) {
 	made := call("publish", map[string]any{"html": game})
 	call("update", map[string]any{
 		"project": made["project"], "edit_token": made["edit_token"],
-		"files": []any{map[string]any{"filename": "index.html", "text": game + "Glass Marbles"}},
+		"edits": []any{map[string]any{"filename": "index.html", "old": "Marbles", "new": "Glass Marbles"}},
 	})
 	at, _ := made["url"].(string)
 	expect.Contains(t, "the page at "+at, read(t, s.do(t, "GET", at, nil)), "Glass Marbles")

@@ -60,7 +60,8 @@ func listing(t *testing.T, a agent) {
 		keywords(t, one.Name, one.InputSchema)
 	}
 	slices.Sort(names)
-	expect.Same(t, "the tools", names, []string{"check", "get_project", "list_projects", "publish", "restore", "stats", "update", "upload", "versions"})
+	want := "check get_project list_projects publish restore stats update upload versions"
+	expect.Equal(t, "the tools", strings.Join(names, " "), want)
 	expect.Contains(t, "the guide", a.read(t, "sandlot://guide"), "publish")
 	expect.Contains(t, "the reference", a.read(t, "sandlot://reference"), "key_in_content")
 }
@@ -102,14 +103,20 @@ func anonymous(t *testing.T, a agent) {
 		return more
 	}
 	refused(t, a, "update", object{"project": project, "title": "Mine"}, "key_required", "edit_token")
-	changed := mine(object{"files": []object{{"filename": "js/game.js", "text": "let gravity = 0.2\n"}}})
-	expect.Equal(t, "the version after an update", number(done(t, a, "update", changed), "version"), 2)
-	done(t, a, "update", mine(object{"files": []object{{"filename": "game.js", "text": script}}}))
+	edit := func(old, to string) object {
+		return mine(object{"edits": []object{{"filename": "js/game.js", "old": old, "new": to}}})
+	}
+	expect.Equal(t, "the version after edits", number(done(t, a, "update", edit("gravity = 0.5", "gravity = 0.2")), "version"), 2)
+	refused(t, a, "update", edit("gravity = 0.5", "gravity = 1"), "edit_not_found", "")
+	refused(t, a, "update", edit("let", "const"), "edit_ambiguous", "")
+	moved := done(t, a, "update", mine(object{"delete": []string{"js/game.js"}, "files": []object{{"filename": "game.js", "text": script}}}))
+	expect.Equal(t, "the version after a rename", number(moved, "version"), 3)
 
 	got := done(t, a, "get_project", mine(object{}))
 	files, err := json.Marshal(got["files"])
 	expect.OK(t, err)
 	expect.Contains(t, "the files", string(files), `"game.js"`)
+	expect.Equal(t, "that the renamed file is there", strings.Contains(string(files), `js/game.js`), false)
 	expect.Equal(t, "the text of a file", text(done(t, a, "get_project", mine(object{"file": "game.js"})), "text"), script)
 
 	for _, address := range []string{text(made, "url"), text(made, "page_url")} {
@@ -147,6 +154,9 @@ func withKey(t *testing.T, a agent, key string) {
 	found, err := json.Marshal(done(t, a, "list_projects", object{"query": "hopper"}))
 	expect.OK(t, err)
 	expect.Contains(t, "the projects", string(found), project)
+	edit := object{"filename": "index.html", "old": "<h1>Hop</h1>", "new": "<h1>Jump</h1>"}
+	done(t, a, "update", object{"project": project, "edits": []object{edit}})
+	expect.Contains(t, "the page", text(done(t, a, "get_project", object{"project": project, "file": "index.html"}), "text"), "<h1>Jump</h1>")
 	refused(t, a, "get_project", object{"project": "p-nothing"}, "project_not_found", "")
 }
 

@@ -59,8 +59,9 @@ func TestAnEditTokenOpensItsProjectAloneAndByToolsAlone(t *testing.T) {
 	expect.Equal(t, "that a token in the query opens nothing", inQuery.status != http.StatusOK || inQuery.result(t).IsError, true)
 
 	for name, arguments := range map[string]object{
-		"update": {"files": []object{{"filename": "a.txt", "text": "taken"}}}, "restore": {"version": 1}, "check": {}, "stats": {}, "versions": {},
-		"upload": {"filename": "a.txt"}, "get_project": {"file": "index.html"},
+		"update": {"files": []object{{"filename": "a.txt", "text": "taken"}}}, "restore": {"version": 1}, "check": {}, "stats": {},
+		"versions": {},
+		"upload":   {"filename": "a.txt"}, "get_project": {"file": "index.html"},
 	} {
 		arguments["project"], arguments["edit_token"] = foreign, token
 		got := tool(name, arguments)

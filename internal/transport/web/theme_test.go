@@ -6,8 +6,8 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
