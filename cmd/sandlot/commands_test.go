@@ -118,7 +118,7 @@ func paste(t *testing.T, s *testenv.Server, bin, lines string) {
 	for _, name := range names {
 		path := filepath.Join(folder, filepath.FromSlash(name))
 		expect.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		expect.OK(t, os.WriteFile(path, fmt.Appendf(nil, "<!doctype html><title>%s</title><p>Hi", filepath.Base(name)), 0o600))
+		expect.OK(t, os.WriteFile(path, fmt.Appendf(nil, "<!doctype html><title>%s</title><h1>Hi</h1>", filepath.Base(name)), 0o600))
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", filling+lines)
 	cmd.Dir = folder

@@ -21,6 +21,7 @@ var unlimited = map[string]string{
 	"refused":              "nothing is read",
 	"api":                  "a table of routes with an operation each",
 	"pages":                "likewise",
+	"mcp":                  "a call of a tool is charged as its call of the API, any other message as a look",
 	"guide":                "its documents are free to read, and made once; the sitemap takes one",
 }
 

@@ -125,6 +125,7 @@ func TestThePageOfATicketAddsNoRule(t *testing.T) {
 	told := map[string]any{"email": "ada@mail.internal"}
 	ticket := l.opens(told)
 	l.dropsOn(".new-drop", written(t, t.TempDir(), "index.html", "a key: "+ticket["ticket"].(string)))
+	l.sees("index.html") // until then there is only the link at the top that says Publish
 	l.presses("Publish")
 	l.sees("One of the files contains a key of this service")
 	l.dropsOn(".new-drop", written(t, t.TempDir(), "site.zip", zipFile(t, map[string]string{"a/index.html": "<!doctype html><title>Zipped</title>", "a/b.js": "let b"})))

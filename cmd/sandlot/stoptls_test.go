@@ -127,7 +127,9 @@ func newFramed(t *testing.T, c *tls.Conn) *framed {
 	expect.OK(t, err)
 	f := &framed{c, h2.NewFramer(c, c), 1}
 	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
-	expect.OK(t, f.WriteSettings())
+	// Room for all answers: the numbers of /metrics have more than the 64 KiB of a window.
+	expect.OK(t, f.WriteSettings(h2.Setting{ID: h2.SettingInitialWindowSize, Val: 1 << 30}))
+	expect.OK(t, f.WriteWindowUpdate(0, 1<<30))
 	return f
 }
 
