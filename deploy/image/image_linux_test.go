@@ -127,9 +127,11 @@ func archived(t *testing.T) []byte {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	expect.OK(t, err)
 	zones := filepath.Join(strings.TrimSpace(string(goroot)), "lib", "time", "zoneinfo.zip")
+	license, err := filepath.Abs("../../LICENSE")
+	expect.OK(t, err)
 	bin := testenv.Binary(t)
 	cmd := exec.Command("go", "run", "-C", "../../tools/release", "-trimpath", "-buildvcs=false", "./image",
-		"-version", "0.1.0", "-time", "1700000000", "-zones", zones, "-out", out, "amd64="+bin, "arm64="+bin)
+		"-version", "0.1.0", "-time", "1700000000", "-zones", zones, "-licenses", license, "-out", out, "amd64="+bin, "arm64="+bin)
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		if strings.Contains(string(said), "dial tcp") || strings.Contains(string(said), "module lookup disabled") {

@@ -140,6 +140,8 @@ const amended = ok(await project.PATCH("/v1/project/{id}", { params: { path: { i
 assert.equal(amended.description, "A game of hops");
 
 const ticket = ok(await project.POST("/v1/uploads", { body: { project_id: id, filename: "notes.txt" } }));
+const told = ok(await client(ticket.ticket).GET("/v1/uploads/{id}", { params: { path: { id: ticket.upload_id } } }));
+assert.equal(told.filename, "notes.txt");
 const put = ok(await client(ticket.ticket).PUT("/v1/uploads/{id}", { params: { path: { id: ticket.upload_id } }, body: bytes(new TextEncoder().encode("by ticket")), bodySerializer: raw }));
 assert.ok("filename" in put && put.filename === "notes.txt");
 
