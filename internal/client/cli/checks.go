@@ -24,7 +24,7 @@ type checksCommand struct {
 	target
 }
 
-// Run prints what the play-tester saw. It fails if the current version is broken, or was waited for in vain.
+// Run prints the results of the play-tester. It fails if the current version is broken, or was waited for in vain.
 func (c *checksCommand) Run(ctx context.Context, env *Env) error {
 	c.ID = cmp.Or(c.Project, c.ID)
 	s, err := c.here(env)

@@ -116,7 +116,7 @@ func (s *session) remember(w work, made client.Change, adopt bool) error {
 	return nil
 }
 
-// made prints the new version, the warnings about it, and what the play-tester finds soon.
+// made prints the new version, the warnings about it, and the findings that the play-tester has soon.
 func (s *session) made(ctx context.Context, a client.Answer, how string, more ...string) error {
 	pairs := append([]string{how, a.ProjectID, "url", a.URL, "page", a.PageURL, "version", strconv.Itoa(a.Version)}, more...)
 	if err := s.env.print(s.quiet, a.Text, pairs...); err != nil || s.quiet {

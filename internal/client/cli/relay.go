@@ -15,7 +15,7 @@ import (
 )
 
 // A Relay sends requests of the API to one server, each with the key kept here that covers it, and keeps the keys of the
-// answers: what reads these answers needs no key and must see none. It may be used concurrently.
+// answers: their reader needs no key and must see none. It may be used concurrently.
 type Relay struct {
 	*session
 	ring keyring

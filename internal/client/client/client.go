@@ -165,7 +165,7 @@ func (c *Client) Stats(ctx context.Context, id string) (s Stats, err error) {
 	return s, c.get(ctx, &s, nil, "project", id, "stats")
 }
 
-// Checks returns what the play-tester saw of a project. While the current version waits to be opened it is answered
+// Checks returns the results of the play-tester for a project. While the current version waits to be opened it is answered
 // after wait, in whole seconds, at the latest; the service waits at most 25 seconds.
 func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (found Checks, err error) {
 	query := url.Values{"wait": {strconv.Itoa(int(wait / time.Second))}}

@@ -59,7 +59,7 @@ type Trial struct {
 // Pending reports whether the version is opened later.
 func (t Trial) Pending() bool { return t.State == "waiting" || t.State == "running" }
 
-// Checks holds what the play-tester saw of a project.
+// Checks holds the results of the play-tester for a project.
 type Checks struct {
 	Text
 	Trial                        // of the current version

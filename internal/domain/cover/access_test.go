@@ -37,6 +37,17 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 		}
 	}
 	sent := plain("red", 64, 64)
+	owners := func(seen testworld.Seen) error {
+		switch {
+		case seen.Who == "nobody", seen.Who == "the operator":
+			return sandlot.CodeKeyRequired
+		case seen.Who == "another's session":
+			return sandlot.ErrNotFound
+		case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
+			return sandlot.CodeWrongProject
+		}
+		return nil
+	}
 	testworld.CheckAccess(t, reflect.TypeFor[*cover.Service](), nil, map[string]testworld.Gate{
 		"Picture": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
@@ -57,34 +68,14 @@ func TestWhoIsLetInToCovers(t *testing.T) {
 				_, err := s.Covers.Findings(t.Context(), by, s.Project.ID)
 				return err
 			},
-			Want: func(seen testworld.Seen) error {
-				switch {
-				case seen.Who == "nobody", seen.Who == "the operator":
-					return sandlot.CodeKeyRequired
-				case seen.Who == "another's session":
-					return sandlot.ErrNotFound
-				case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
-					return sandlot.CodeWrongProject
-				}
-				return nil
-			},
+			Want: owners,
 		},
 		"Shot": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, err := s.Covers.Shot(t.Context(), by, s.Project.ID)
 				return err
 			},
-			Want: func(seen testworld.Seen) error {
-				switch {
-				case seen.Who == "nobody", seen.Who == "the operator":
-					return sandlot.CodeKeyRequired
-				case seen.Who == "another's session":
-					return sandlot.ErrNotFound
-				case seen.Who != "the account's key" && seen.Who != "the project's key" && seen.Who != "the owner's session":
-					return sandlot.CodeWrongProject
-				}
-				return nil
-			},
+			Want: owners,
 		},
 		"Upload": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {

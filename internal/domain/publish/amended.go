@@ -23,7 +23,7 @@ const (
 	mostUnweighed = 256 << 10
 )
 
-// changes are what a call does to files that its project has.
+// changes are the edits and deletions of a call.
 type changes struct {
 	edits []edit.Edit
 	gone  []string // names of files to delete, sorted
@@ -187,7 +187,7 @@ func (s *fileSet) staged(ctx context.Context, name string, text []byte) (*treeFi
 	return f, nil
 }
 
-// protected refuses to delete what players open. primary is the page of the next version.
+// protected refuses to delete the page that players open. primary is the page of the next version.
 func (s *fileSet) protected(p sandlot.Project, primary string) error {
 	p.Primary = primary
 	for _, name := range s.gone {

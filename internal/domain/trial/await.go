@@ -156,7 +156,7 @@ func (w *waits) take(k *look) {
 	})
 }
 
-// Status holds the reason why the Runner of this process can open nothing, and announces what it does. The zero value
+// Status holds the reason why the Runner of this process can open nothing, and announces its trials. The zero value
 // has no reason. It may be used concurrently.
 type Status struct {
 	Off bool // whether this process has no Runner; set before use

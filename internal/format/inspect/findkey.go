@@ -34,7 +34,7 @@ func FindKey(text []byte) int {
 // kinds are the third characters of the prefixes that FindKey finds. It never changes.
 var kinds = []byte("aptec")
 
-// isKey reports whether text has the form and the checksum of a key, or of what FindKey finds beside.
+// isKey reports whether text has the form and the checksum of a key, or of another secret that FindKey finds.
 func isKey(text []byte) bool {
 	if text[0] != 's' || text[1] != 'l' || bytes.IndexByte(kinds, text[2]) < 0 {
 		return false

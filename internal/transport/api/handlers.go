@@ -27,10 +27,11 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.W.Header().Set("Location", out.Addresses.URL)
 	checks, _ := a.checked(c, out.Project, 0)
-	return reply{http.StatusCreated, newPublished(out, connectURL(a.Places, out.Keys.Connect), checks, a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings)))}, nil
+	notes := a.notes(c, a.withPage(c, out.Project, in.Content, out.Warnings))
+	return reply{http.StatusCreated, newPublished(out, connectURL(a.Places, out.Keys.Connect), checks, notes)}, nil
 }
 
-// connectURL returns the address where a person takes over what a call has made; "" without a code. Browsers send no
+// connectURL returns the address where a person takes over the projects of a call; "" without a code. Browsers send no
 // fragment to any server.
 func connectURL(at sandlot.Places, code sandlot.Secret) string {
 	if code == "" {

@@ -166,7 +166,7 @@ func repeatableChanges(f *Fields, add func(string, any)) {
 	if !f.amends() {
 		return
 	}
-	aside := *f // what is read for the hint leaves no warnings
+	aside := *f // reading for the hint leaves no warnings
 	show := func(text, instead string) string {
 		if text == "" || hint.Showable(text) {
 			return text

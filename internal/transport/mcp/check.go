@@ -56,7 +56,7 @@ type aCheck struct {
 	Warnings []warning `json:"warnings,omitempty"`
 }
 
-// check reports what the play-tester saw of the current version, and waits for it.
+// check reports the results of the play-tester for the current version, and waits for them.
 func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 	said, warnings, refused := c.texts("project")
 	if refused != nil {

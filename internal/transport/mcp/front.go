@@ -28,7 +28,7 @@ const (
 	largeWait = 2 * time.Second
 )
 
-// A Front answers MCP over HTTP. It mends what clients get wrong about headers, and refuses in JSON-RPC what the SDK
+// A Front answers MCP over HTTP. It mends the headers of clients, and refuses in JSON-RPC the requests that the SDK
 // would refuse in plain text. It may be used concurrently.
 type Front struct {
 	// Account answers like Front, and refuses every call without a key.
@@ -111,7 +111,7 @@ func (f *Front) deny(w http.ResponseWriter, id []byte, err error) {
 	if e.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(e.RetryAfter.Seconds()))))
 	}
-	hint := cmp.Or(e.Fix.Note, "If the key is lost, your user makes a new one at "+f.tools.Places.Base.String()+"/account.")
+	hint := cmp.Or(e.Fix.Note, f.tools.Places.LostKeys())
 	refuse(w, status, id, codeRequest, string(e.Code)+": "+spoken(e.Message), spoken(hint))
 }
 
@@ -145,7 +145,7 @@ func (f *Front) read(w http.ResponseWriter, r *http.Request) (body []byte, done 
 	return body, done, true
 }
 
-// pass checks and mends a message, and has the SDK answer it. It charges what no call of the API does.
+// pass checks and mends a message, and has the SDK answer it. It charges a look for messages without a call of the API.
 func (f *Front) pass(w http.ResponseWriter, r *http.Request, body []byte, by sandlot.Caller) {
 	m, problem := readMessage(body)
 	if !m.calls() {
@@ -170,7 +170,7 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, body []byte, by san
 // mendable are the headers that are set from the body, as they are counted. It never changes.
 var mendable = []string{"version", "method", "name", "accept", "content_type"}
 
-// mend sets the headers that the SDK demands from the body, which is what the client means. It drops those that mean
+// mend sets the headers that the SDK demands from the body, which has the client's meaning. It drops those that mean
 // nothing here.
 func (f *Front) mend(h http.Header, m message) {
 	set := func(what, name, value string, lacks bool) {

@@ -160,7 +160,7 @@ type numbers struct {
 	} `json:"referrers,omitempty"`
 }
 
-// stats tells how often a project was played and liked.
+// stats returns the plays and likes of a project.
 func (t *Tools) stats(c *call) (*sdk.CallToolResult, *refusal) {
 	said, warnings, refused := c.texts("project", "by")
 	if refused != nil {

@@ -57,7 +57,7 @@ func membersOf(text []byte) (list []member, err error) {
 	return list, nil
 }
 
-// skip drops what stands before a name, a value or the end of an object.
+// skip drops blanks and separators before a name, a value or the end of an object.
 func skip(text []byte) []byte { return bytes.TrimLeft(text, ",: \t\r\n") }
 
 // endOf returns the length of the valid value with which a text begins.

@@ -47,7 +47,7 @@ type aProject struct {
 	Warnings   []warning `json:"warnings,omitempty"`
 }
 
-// getProject tells what a project has, or a part of one of its files.
+// getProject returns the files of a project, or a part of one of them.
 func (t *Tools) getProject(c *call) (*sdk.CallToolResult, *refusal) {
 	said, warnings, refused := c.texts("project", "file", "from_line")
 	if refused != nil {

@@ -90,19 +90,20 @@ func TestAnAnonymousConversationGoesOnWithItsEditToken(t *testing.T) {
 
 // TestArgumentsBecomeTheBodyAsTheyAreSent but for the name of the project, and without the edit_token.
 func TestArgumentsBecomeTheBodyAsTheyAreSent(t *testing.T) {
-	for sent, want := range map[string]string{
-		`{"project":"a", "edits":[ {"filename":"b","old":"c","new":"d\u00e9"} ],"delete":["e"]}`: `{"project_id":"a","edits":[ {"filename":"b","old":"c","new":"d\u00e9"} ],"delete":["e"]}`,
-		`{"edit_token":"sle_1","\u0070roject":1e3,"x":1,"x":2}`:                                  `{"project_id":1e3,"x":1,"x":2}`,
-		`{"edit_token":"sle_1","edit_token":"sle_2"}`:                                            `{"edit_token":"sle_2"}`,
-		`{"edit_token":"sla_1"}`:                                                                 `{"edit_token":"sla_1"}`,
-		`{"edit_token":null,"edit_token":""}`:                                                    `{}`,
-		`null`:                                                                                   `{}`,
-		``:                                                                                       `{}`,
-		`[1]`:                                                                                    `[1]`,
-		`"{}"`:                                                                                   `"{}"`,
-		`{"a":`:                                                                                  `{"a":`,
+	edits := `,"delete":["e"],"edits":[ {"filename":"b","old":"c","new":"d\u00e9"} ]}`
+	for _, c := range [][2]string{
+		{`{"project":"a"` + edits, `{"project_id":"a"` + edits},
+		{`{"edit_token":"sle_1","\u0070roject":1e3,"x":1,"x":2}`, `{"project_id":1e3,"x":1,"x":2}`},
+		{`{"edit_token":"sle_1","edit_token":"sle_2"}`, `{"edit_token":"sle_2"}`},
+		{`{"edit_token":"sla_1"}`, `{"edit_token":"sla_1"}`},
+		{`{"edit_token":null,"edit_token":""}`, `{}`},
+		{`null`, `{}`},
+		{``, `{}`},
+		{`[1]`, `[1]`},
+		{`"{}"`, `"{}"`},
+		{`{"a":`, `{"a":`},
 	} {
-		expect.Equal(t, sent, string(readArguments(json.RawMessage(sent), true).body()), want)
+		expect.Equal(t, c[0], string(readArguments(json.RawMessage(c[0]), true).body()), c[1])
 	}
 	expect.Equal(t, "for a tool that takes none", string(readArguments(json.RawMessage(`{"edit_token":"sle_1"}`), false).body()), `{"edit_token":"sle_1"}`)
 }

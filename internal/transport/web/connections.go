@@ -21,7 +21,7 @@ const (
 	connectSeconds = 3600
 )
 
-// connections serves the page on which people take over what an agent has published for them.
+// connections serves the page on which people take over the projects that an agent has published for them.
 type connections struct {
 	service *connect.Service
 	login   *logins
@@ -47,7 +47,7 @@ type connectPage struct {
 // Shown returns the number of projects on the page.
 func (p connectPage) Shown() int { return len(p.Offer.Projects) }
 
-// offer returns what a code takes, and counts a wrong one for the visitor's network.
+// offer returns the Offer of a code, and counts a wrong code for the visitor's network.
 func (c connections) offer(v *visit, code string) (of connect.Offer, err error) {
 	err = v.limits.Guess(v.origin(), sha256.Sum256([]byte(code)), func() (bool, error) {
 		of, err = c.service.Offer(v.r.Context(), v.by, code)
@@ -63,7 +63,7 @@ func (c connections) page(v *visit) error {
 	return c.render(v, http.StatusOK, v.T("connect.enter-title"), connectPage{})
 }
 
-// show keeps a code in the browser and shows what it takes: to a visitor with a login the question, and to others the way
+// show keeps a code in the browser and shows its Offer: to a visitor with a login the question, and to others the way
 // to one.
 func (c connections) show(v *visit, status int, code string, form loginForm) error {
 	of, err := c.offer(v, code)

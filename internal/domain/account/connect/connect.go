@@ -1,7 +1,7 @@
-// Package connect lets the person who holds a connect_url take over what an agent has published for them. The url has a
+// Package connect lets the person with a connect_url take over the projects that an agent has published for them. The url has a
 // one-time code in its fragment, which publish and signup return with a new account.
 //
-// It decides what a code takes, and by whom: the projects of an account without a verified address, into the verified
+// It decides which projects a code moves, and where: those of an account without a verified address, into the verified
 // account of a login. Who verifies the address of that account itself takes no projects and needs no code.
 package connect
 
@@ -47,14 +47,14 @@ type Service struct {
 	Now    func() time.Time
 }
 
-// An Offer shows what a code takes.
+// An Offer shows the account and the projects that a code takes.
 type Offer struct {
 	Account  sandlot.Account
 	Projects []sandlot.Project // at most Shown, the last changed first
 	More     bool              // whether the account has others
 }
 
-// Offer returns what a code takes. It changes nothing.
+// Offer returns the account and the projects that a code takes. It changes nothing.
 func (s *Service) Offer(ctx context.Context, by sandlot.Caller, code string) (Offer, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Offer{}, err

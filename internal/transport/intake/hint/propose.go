@@ -72,7 +72,7 @@ func propose(on Request, e *sandlot.Error) proposal {
 	return p
 }
 
-// withPage returns names of files that can be stored together, with a page among them if that is what was missing.
+// withPage returns names of files that can be stored together, with a page among them if the page was missing.
 func withPage(sent []string, e *sandlot.Error) (list []string) {
 	for _, name := range sent {
 		list = append(list, usable(name))

@@ -35,7 +35,7 @@ const pause = (ms, signal) => new Promise((resolve, reject) => {
 
 const waits = ({ status, again }) => again || status === 502 || status === 504;
 
-// send returns {status, page}, or what read returns. It calls hear with "lost" before each further try.
+// send returns {status, page}, or the result of read. It calls hear with "lost" before each further try.
 export const send = async (action, body, options) => {
   for (let n = 1; ; n++) {
     try {

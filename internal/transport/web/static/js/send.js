@@ -147,7 +147,7 @@ const progress = (share) => {
   if (share < 1) bar.value = share; else bar.removeAttribute('value'); // all bytes have arrived, and are being checked
 };
 
-// forAgent returns what the agent would have read itself, had it sent the files.
+// forAgent returns the answer as a text for the agent, which did not send the files itself.
 const forAgent = (answer) => [
   ...['url', 'project_id', 'version', 'edit_token', 'project_api_key', 'api_key'].filter((name) => answer[name]).map((name) => `${name}: ${answer[name]}`),
   ...(answer.warnings || []).slice(0, 10).map(({ message }) => 'warning: ' + message),
