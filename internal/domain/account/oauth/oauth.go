@@ -1,0 +1,188 @@
+// Package oauth lets programs work for an account after its owner has consented in the browser: an authorization server
+// for public clients (OAuth 2.1 with PKCE), and the device grant (RFC 8628) for programs in a terminal.
+//
+// A grant is the record of one consent. It is a key of the account, or of one project, that is presented by access
+// tokens: Authorize decides about it as about any key, it is listed under /account/keys, and ended there.
+package oauth
+
+import (
+	"context"
+	"time"
+
+	"sandlot"
+)
+
+// Lives of codes and tokens.
+const (
+	CodeLife       = time.Minute         // of an authorization code
+	AccessLife     = time.Hour           // of an access token
+	RefreshLife    = 30 * 24 * time.Hour // of a refresh token that is not used
+	RefreshGrace   = time.Minute         // in which a refresh token that was replaced works once more
+	DeviceLife     = 10 * time.Minute    // of a device_code
+	DeviceInterval = 5 * time.Second     // between two questions of a device
+)
+
+// The scopes of a grant.
+const (
+	ScopeAccount = "account" // what an account key may do
+	ScopeProject = "project" // what a project key may do
+)
+
+// Terminal is the client_id of programs in a terminal, which need no registration. It has no redirects: it may use the
+// device grant alone.
+const Terminal = "terminal"
+
+// A Refusal is an error of OAuth (RFC 6749, sections 4.1.2.1 and 5.2; RFC 8628, section 3.5).
+type Refusal struct {
+	Code        string // such as invalid_grant
+	Description string // for developers: ASCII, no secret, nothing from the request but quoted names
+	// Redirect is the complete address to which the browser is sent, with error, state and iss. It is empty if the client
+	// or the redirect_uri of the request is not to be trusted: then the browser shows a page.
+	Redirect string
+}
+
+// Error implements error.
+func (r *Refusal) Error() string { return r.Code + ": " + r.Description }
+
+// A Request is one of the authorization endpoint, as received.
+type Request struct {
+	ClientID, RedirectURI, ResponseType, Challenge, ChallengeMethod, State, Resource, Scope string
+}
+
+// A Consent is the question to the owner of an account.
+type Consent struct {
+	Client  Client
+	Place   Place             // of the program
+	Wish    string            // ScopeProject if the program asks for no more
+	Project sandlot.ProjectID // for which a device asks; empty: none in particular
+	Form    string            // the token of the form: good for this session and this request alone
+	Asked   time.Time         // when a device asked; zero for a Request
+}
+
+// A Place says where a client runs, as far as its redirect or its document proves it.
+type Place struct {
+	Host    string // of its metadata document, or of its redirect; empty: this machine, or a terminal
+	Machine bool   // the redirect leads to a program on the machine of the browser
+}
+
+// A Choice is the answer of the owner. With a Project the grant covers that project alone, else the account.
+type Choice struct {
+	Project sandlot.ProjectID
+	Form    string // of the Consent
+}
+
+// Tokens are the answer of the token endpoint.
+type Tokens struct {
+	Access, Refresh sandlot.Secret
+	Life            time.Duration // of Access
+	Scope           string
+	Project         sandlot.ProjectID // for ScopeProject
+}
+
+// A CodeInput is the exchange of an authorization code.
+type CodeInput struct{ Code, ClientID, RedirectURI, Verifier, Resource string }
+
+// A RefreshInput is the exchange of a refresh token.
+type RefreshInput struct {
+	Token              sandlot.Secret
+	ClientID, Resource string
+}
+
+// A DeviceInput is a request for a device_code. An empty ClientID is Terminal.
+type DeviceInput struct {
+	ClientID, Scope, Resource string
+	Project                   string // any reference to a project, see sandlot.Places.ProjectID; empty: none
+}
+
+// A Device is the answer to a DeviceInput.
+type Device struct {
+	Code     sandlot.Secret
+	UserCode string // WXYZ-WXYZ, of consonants
+	Life     time.Duration
+	Interval time.Duration
+}
+
+// A Service applies the rules of this package. Its fields are set before it is used, and its methods may be called
+// concurrently, on any node.
+type Service struct {
+	Store     Store
+	Vault     *sandlot.Vault
+	Documents Documents
+	Places    sandlot.Places
+	Now       func() time.Time
+	Spend     func() // see sandlot.EvenFull
+}
+
+// Issuer returns the identifier of the authorization server.
+func Issuer(p sandlot.Places) string { return p.Base.String() + "/oauth" }
+
+// Resource returns the only protected resource.
+func Resource(p sandlot.Places) string { return p.Base.String() + "/mcp/account" }
+
+// Ask checks a request of the authorization endpoint, and returns the question for the caller, who must be logged in.
+// Errors are *Refusal, and those of sandlot.Authorize.
+func (s *Service) Ask(ctx context.Context, by sandlot.Caller, r Request) (Consent, error) {
+	panic("seam")
+}
+
+// Check is Ask for a visitor without a login: nil if a login would lead to the question.
+func (s *Service) Check(ctx context.Context, by sandlot.Caller, r Request) error { panic("seam") }
+
+// Approve records the consent, and returns the address to which the browser is sent: the redirect_uri with code, state
+// and iss. The code is good for CodeLife, once. A project that is not the account's is sandlot.ErrNotFound, a Form of
+// another session or request sandlot.CodeInvalidField.
+func (s *Service) Approve(ctx context.Context, by sandlot.Caller, r Request, c Choice) (redirect string, err error) {
+	panic("seam")
+}
+
+// Deny returns the address to which the browser is sent with access_denied.
+func (s *Service) Deny(ctx context.Context, by sandlot.Caller, r Request) (redirect string, err error) {
+	panic("seam")
+}
+
+// Exchange makes the grant of a code, and returns its first tokens. A code that comes twice ends the grant.
+func (s *Service) Exchange(ctx context.Context, by sandlot.Caller, in CodeInput) (Tokens, error) {
+	panic("seam")
+}
+
+// Refresh replaces a refresh token. The replaced one works for RefreshGrace more, so that a client that lost the answer
+// can ask again; after that it ends the grant.
+func (s *Service) Refresh(ctx context.Context, by sandlot.Caller, in RefreshInput) (Tokens, error) {
+	panic("seam")
+}
+
+// Revoke ends the grant of an access or refresh token (RFC 7009). A token that is unknown, or another client's, changes
+// nothing and is no error.
+func (s *Service) Revoke(ctx context.Context, by sandlot.Caller, token sandlot.Secret, clientID string) error {
+	panic("seam")
+}
+
+// AskDevice records a request for a device_code.
+func (s *Service) AskDevice(ctx context.Context, by sandlot.Caller, in DeviceInput) (Device, error) {
+	panic("seam")
+}
+
+// LooksLikeUserCode reports whether text has the form of a user_code, in any case, with or without the hyphen.
+func LooksLikeUserCode(text string) bool { panic("seam") }
+
+// DeviceConsent returns the question of a user_code for the caller, who must be logged in. A code that is unknown, ended
+// or decided is sandlot.ErrNotFound: transports count it as a guess.
+func (s *Service) DeviceConsent(ctx context.Context, by sandlot.Caller, userCode string) (Consent, error) {
+	panic("seam")
+}
+
+// ApproveDevice makes the grant of a device. Errors are those of DeviceConsent and Approve.
+func (s *Service) ApproveDevice(ctx context.Context, by sandlot.Caller, userCode string, c Choice) error {
+	panic("seam")
+}
+
+// DenyDevice refuses a device, which gets access_denied. form is that of the Consent.
+func (s *Service) DenyDevice(ctx context.Context, by sandlot.Caller, userCode, form string) error {
+	panic("seam")
+}
+
+// PollDevice returns the tokens of a device_code once, after ApproveDevice. Before that it is a *Refusal with
+// authorization_pending, or slow_down for a device that asks more often than its interval, which then grows by 5 s.
+func (s *Service) PollDevice(ctx context.Context, by sandlot.Caller, code sandlot.Secret, clientID string) (Tokens, error) {
+	panic("seam")
+}
