@@ -92,8 +92,8 @@ type answer struct {
 	text   string
 }
 
-// send sends a request to the program itself, with pairs of names and values for its header, and follows no redirect. The body is a form
-// where no type is given.
+// send sends a request to the program itself, with pairs of names and values for its header, and follows no redirect. The body of a
+// POST is a form where no type is given.
 func (s *site) send(t *testing.T, method, path, body string, header ...string) answer {
 	t.Helper()
 	got, err := s.try(t, method, path, body, header...)
@@ -111,7 +111,7 @@ func (s *site) try(t *testing.T, method, path, body string, header ...string) (a
 	if err != nil {
 		return answer{}, err
 	}
-	if body != "" {
+	if method == "POST" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	for i := 0; i+1 < len(header); i += 2 {
