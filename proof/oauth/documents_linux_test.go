@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 )
 
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
@@ -167,4 +168,40 @@ func endless(w http.ResponseWriter, r *http.Request, to io.Writer, sent *atomic.
 			return
 		}
 	}
+}
+
+// TestSoakSlowDocumentsHoldUpNobodyElse: while a network asks for many that do not come, another gets its own in time.
+func TestSoakSlowDocumentsHoldUpNobodyElse(t *testing.T) {
+	n := inNetworkOfItsOwn(t)
+	if n == nil {
+		return
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/client.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, document("https://agent.example/client.json", nil)) })
+	mux.HandleFunc("/slow/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	n.name("agent.example", []string{"9.9.9.9"})
+	reached := n.serve(t, "9.9.9.9:443", mux, "agent.example")
+	s := start(t, limited...)
+	ada := s.join(t, "ada")
+	mine := program{s, "https://agent.example/client.json", loopback, "a verifier"}
+	var all sync.WaitGroup
+	for i := range 100 {
+		all.Go(func() {
+			slow := mine.request("client_id", fmt.Sprintf("https://agent.example/slow/%d.json", i))
+			got, err := s.try(t, "GET", authorizePath+"?"+slow.Encode(), "", "X-Forwarded-For", "203.0.113.7")
+			if err != nil || got.status < 400 || got.status == http.StatusInternalServerError {
+				t.Errorf("a slow document: %v %d", err, got.status)
+			}
+		})
+	}
+	testenv.Eventually(t, limit, "slow documents that are read", func() bool { return reached.Load() > 1 })
+	begun := time.Now()
+	page := ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil, "X-Forwarded-For", "203.0.113.8")
+	took := time.Since(begun)
+	expect.Equal(t, "status of the page of another network", page.status, http.StatusOK)
+	if took > 4*time.Second {
+		t.Errorf("the page of another network took %v", took)
+	}
+	all.Wait()
+	expect.Equal(t, "status afterwards", ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil).status, http.StatusOK)
 }
