@@ -130,8 +130,10 @@ func TestNoAddressAndNoForeignPageTypesTheCode(t *testing.T) {
 		}
 	}
 	for _, header := range [][]string{
-		{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}, {"Origin", "http://localhost:1", "Sec-Fetch-Site", "same-site"},
-		{"Origin", "null", "Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", ""},
+		{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"},
+		{"Origin", "http://localhost:1", "Sec-Fetch-Site", "same-site"},
+		{"Origin", "null", "Sec-Fetch-Site", "cross-site"},
+		{"Origin", "https://evil.example", "Sec-Fetch-Site", ""},
 	} {
 		got := ada.does(t, "POST", "/connect", form("code", d.userCode), header...)
 		expect.Equal(t, fmt.Sprint("status of a form of ", header), got.status, http.StatusForbidden)

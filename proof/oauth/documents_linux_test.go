@@ -177,7 +177,9 @@ func TestSoakSlowDocumentsHoldUpNobodyElse(t *testing.T) {
 		return
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/client.json", func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, document("https://agent.example/client.json", nil)) })
+	mux.HandleFunc("/client.json", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, document("https://agent.example/client.json", nil))
+	})
 	mux.HandleFunc("/slow/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	n.name("agent.example", []string{"9.9.9.9"})
 	reached := n.serve(t, "9.9.9.9:443", mux, "agent.example")
