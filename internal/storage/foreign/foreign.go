@@ -1,6 +1,6 @@
-// Package fetch reads documents from the servers of strangers, at addresses that strangers choose. A server gets one
+// Package foreign reads documents from the servers of strangers, at addresses that strangers choose. A server gets one
 // request, and only if it is on the internet: nothing on this machine or in its networks can be reached by it.
-package fetch
+package foreign
 
 import (
 	"context"

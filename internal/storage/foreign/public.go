@@ -1,4 +1,4 @@
-package fetch
+package foreign
 
 import (
 	"net/netip"
