@@ -110,6 +110,8 @@ type Service struct {
 	Places    sandlot.Places
 	Now       func() time.Time
 	Spend     func() // see sandlot.EvenFull
+
+	documents known // that were read
 }
 
 // Issuer returns the identifier of the authorization server.
