@@ -113,7 +113,7 @@ func TestAWrongRequestIsToldToItsProgramAlone(t *testing.T) {
 		{"another resource", "invalid_target", []string{"resource", s.base + "/mcp"}},
 		{"a resource in other letters", "invalid_target", []string{"resource", strings.ToUpper(s.base) + "/mcp/account"}},
 		{"a foreign resource", "invalid_target", []string{"resource", "https://evil.example/"}},
-		{"no type of answer", "invalid_request", []string{"response_type", ""}},
+		{"no type of answer", "unsupported_response_type", []string{"response_type", ""}},
 		{"a token as the answer", "unsupported_response_type", []string{"response_type", "token"}},
 		{"a code and a token as the answer", "unsupported_response_type", []string{"response_type", "code token"}},
 	} {

@@ -58,7 +58,7 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 	mux.HandleFunc("/bomb.json", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		packed := gzip.NewWriter(w)
-		endless(w, r, packed, &sent)
+		endless(w, r, packed, new(atomic.Int64))
 		_ = packed.Close()
 	})
 	for path, o := range map[string]any{
@@ -196,7 +196,7 @@ func TestSoakSlowDocumentsHoldUpNobodyElse(t *testing.T) {
 			}
 		})
 	}
-	testenv.Eventually(t, limit, "slow documents that are read", func() bool { return reached.Load() > 1 })
+	testenv.Eventually(t, limit, "slow documents that are read", func() bool { return reached.Load() > 15 })
 	begun := time.Now()
 	page := ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil, "X-Forwarded-For", "203.0.113.8")
 	took := time.Since(begun)
