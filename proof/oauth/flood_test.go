@@ -110,3 +110,23 @@ func TestSoakTenThousandRequestsOfDevicesAreLimited(t *testing.T) {
 	got := s.send(t, "POST", devicePath, "", "X-Forwarded-For", "203.0.113.8")
 	expect.Equal(t, "status for another network", got.status, http.StatusOK)
 }
+
+// TestSoakRefreshesAreLimited as other changes are: each leaves rows.
+func TestSoakRefreshesAreLimited(t *testing.T) {
+	s := start(t, limited...)
+	ada, mine := s.join(t, "ada"), s.register(t, loopback)
+	of := ada.grant(t, mine, "")
+	for n := 0; ; n++ {
+		f := form("grant_type", "refresh_token", "refresh_token", of.Refresh, "client_id", mine.id)
+		got := s.send(t, "POST", tokenPath, f.Encode(), "X-Forwarded-For", "203.0.113.7")
+		if got.status == http.StatusTooManyRequests {
+			t.Logf("refused after %d", n)
+			break
+		}
+		if of = got.tokens(t); n > 1200 {
+			t.Fatalf("%d refreshes at once", n)
+		}
+	}
+	got := s.send(t, "POST", tokenPath, form("grant_type", "refresh_token", "refresh_token", of.Refresh, "client_id", mine.id).Encode())
+	expect.Equal(t, "status for another network", got.status, http.StatusOK)
+}

@@ -164,6 +164,38 @@ func TestAGrantGetsNoKeys(t *testing.T) {
 	}
 }
 
+// TestTheNextTokenOfAGrantIsTheSameCaller: a call that is sent again with it is answered as before. What a grant has begun ends with it.
+func TestTheNextTokenOfAGrantIsTheSameCaller(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ada, mine := s.join(t, "ada"), s.register(t, loopback)
+	of := ada.grant(t, mine, "")
+	publish := func(token string) answer {
+		t.Helper()
+		return s.send(t, "POST", "/v1/publish", `{"html":"<!doctype html><p>Hop"}`, "Content-Type", "application/json", "Authorization", "Bearer "+token, "Idempotency-Key", "a")
+	}
+	first := publish(of.Access)
+	expect.Equal(t, "status of a publish", first.status, http.StatusCreated)
+	next := mine.refresh(t, of.Refresh).tokens(t)
+	again := publish(next.Access)
+	expect.Equal(t, "that it was done before", again.header.Get("Idempotent-Replayed"), "true")
+	project := text(first.json(t), "project_id")
+	expect.Equal(t, "the project", text(again.json(t), "project_id"), project)
+	other := publish(ada.grant(t, mine, "").Access)
+	if other.status == http.StatusCreated && other.header.Get("Idempotent-Replayed") != "" && strings.Contains(other.text, "slp_") {
+		t.Errorf("another grant gets the keys of the first: %s", other.text)
+	}
+	ticket := s.send(t, "POST", "/v1/uploads", `{"project_id":"`+project+`","filename":"a.txt"}`, "Content-Type", "application/json", "Authorization", "Bearer "+next.Access)
+	key := regexp.MustCompile(`slt_[0-9A-Za-z]{36}`).FindString(ticket.text)
+	path := regexp.MustCompile(`/v1/uploads/[0-9A-Za-z_-]+`).FindString(ticket.text)
+	if key == "" || path == "" {
+		t.Fatalf("the ticket: %d %s", ticket.status, ticket.text)
+	}
+	s.revoke(t, "token", next.Access, "client_id", mine.id)
+	got := s.send(t, "PUT", path, "late", "Content-Type", "application/octet-stream", "Authorization", "Bearer "+key)
+	expect.Equal(t, "status of a ticket whose grant has ended", got.status, http.StatusUnauthorized)
+}
+
 // TestATokenStandsInItsHeaderAlone: elsewhere it is refused and repeated nowhere, neither in answers nor in the log. Only an access token is one.
 func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 	t.Parallel()
