@@ -43,7 +43,7 @@ const (
 // Presented holds the credential of a request, as received and not yet checked. At most one of Key and
 // Session is set; with none the caller is nobody.
 type Presented struct {
-	Key     Secret // a key, a ticket, an edit_token, or the upload_token of an unfinished upload
+	Key     Secret // a key, a ticket, an access token, an edit_token, or the upload_token of an unfinished upload
 	Tool    bool   // whether a tool presents the Key: without that an edit_token is refused
 	Session string // the token of a browser's session
 }
@@ -56,10 +56,10 @@ type Sender struct {
 	Free    bool   // whether no limits apply to it
 }
 
-// A Credential is the result of an Authenticator's look-up: an account's session, or a key, a ticket with the key that
-// requested it, or the upload of an upload_token.
+// A Credential is the result of an Authenticator's look-up: an account's session, a key or the key of a grant, a ticket
+// with the key that requested it, or the upload of an upload_token.
 type Credential struct {
-	Secret  Secret // as presented; empty for a session and an upload_token
+	Secret  Secret // as presented; empty for a session, an upload_token and an access token
 	Key     *Key
 	Ticket  *Ticket
 	Upload  *Digest // the key of the upload
@@ -89,7 +89,7 @@ func Identified(from Sender, c Credential) Caller {
 // it: a test looks for such calls.
 func AsOperator(name string) Caller { return Caller{kind: callerOperator, name: name} }
 
-// Presented returns the key in clear, empty for nobody. It is for sealing, and for answers to the caller who presented
+// Presented returns the key in clear, empty for nobody and for a grant. It is for sealing, and for answers to the caller who presented
 // it.
 func (c Caller) Presented() Secret {
 	if c.secret == nil {

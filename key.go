@@ -26,7 +26,7 @@ const (
 const EditTokenIdle = 30 * 24 * time.Hour
 
 // Key is the record of a credential: only the hash of the credential is kept. A key covers its whole account, or one of
-// its projects.
+// its projects. One with a Client is the grant of a program, which presents access tokens in its place.
 type Key struct {
 	ID         int64
 	Hash       Digest
@@ -34,6 +34,7 @@ type Key struct {
 	Account    AccountID
 	Project    ProjectID // for a ProjectKey and an EditToken
 	Name       string
+	Client     string // the client_id of the program that has the grant; empty for other keys
 	LastFour   string
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero when never
@@ -71,9 +72,9 @@ func (s Secret) Hash() Digest { return DigestOf([]byte(s)) }
 // DigestOf returns the SHA-256 of b.
 func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
-// KeyPattern finds a key, a ticket, an edit_token or a one-time code in any text; inspect.LooksLikeKey reports whether a
+// KeyPattern finds a key, a ticket, a token or a one-time code in any text; inspect.LooksLikeKey reports whether a
 // match is a whole key.
-var KeyPattern = regexp.MustCompile(`sl[aptec]_[0-9A-Za-z]{36}`)
+var KeyPattern = regexp.MustCompile(`sl[aptecord]_[0-9A-Za-z]{36}`)
 
 // MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum that detects a mistyped key without a
 // look-up. It fails only if random does. The key is valid once its hash is recorded.

@@ -46,6 +46,7 @@ var outside = map[string][]string{
 	"storage/blob":            {"golang.org/x/sys"},
 	"storage/blob/cache":      {"golang.org/x/sync"},
 	"storage/blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
+	"domain/account/oauth":    {"golang.org/x/sync"},
 	"domain/admission":        {"golang.org/x/time"},
 	"format/check":            {"github.com/tdewolff/parse/v2", "golang.org/x/net"},
 	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},

@@ -16,6 +16,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
@@ -44,7 +45,7 @@ var wide = []string{"client.Fields", "client.Change", "check.Look"}
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*connect.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*connect.Service)(nil), (*oauth.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

@@ -25,6 +25,9 @@ const editTokenSeen = 24 * time.Hour
 type CredentialStore interface {
 	// KeyByHash returns the key with this hash. A revoked key, or one of a deleted project, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error)
+	// KeyByToken returns the key of the grant of an access token. A token past its ExpiresAt is ErrNotFound, and so is
+	// one whose grant was revoked or belongs to a deleted project or account.
+	KeyByToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Key, error)
 	// UploadOfToken returns the key of the upload with this token. An upload past its ExpiresAt is ErrNotFound.
 	UploadOfToken(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Digest, error)
 	// Ticket returns a ticket by its hash, with the key that requested it, if any. A ticket past its ExpiresAt is
@@ -53,7 +56,8 @@ type Authenticator struct {
 // that is unknown, revoked or belongs to a deleted project is CodeInvalidKey, as is an upload_token that is unknown or
 // whose upload has expired. A known upload_token is nobody, who may join its upload. A ticket is the caller that
 // requested it, with the rights of now; see Caller.Ticket. An edit_token that a tool presents is a caller who edits one
-// project; from any other it is CodeInvalidKey, and so is one without use for EditTokenIdle. A session that is unknown or
+// project; from any other it is CodeInvalidKey, and so is one without use for EditTokenIdle. An access token is its grant's
+// key; a refresh token and a device_code are CodeInvalidKey. A session that is unknown or
 // over is ErrNotFound; any other is noted as seen, once an hour at most, and lives for SessionLife from then on.
 //
 // The key of a suspended account is found: Authorize decides its rights. Any other error is the store's.
@@ -69,6 +73,11 @@ func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presente
 		return a.ticket(ctx, presented.Key, from)
 	case strings.HasPrefix(presented.Key.Reveal(), names.EditPrefix):
 		return a.editToken(ctx, presented, from)
+	case strings.HasPrefix(presented.Key.Reveal(), names.AccessPrefix):
+		return a.accessToken(ctx, presented.Key, from)
+	case strings.HasPrefix(presented.Key.Reveal(), names.RefreshPrefix), strings.HasPrefix(presented.Key.Reveal(), names.DevicePrefix):
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "That gets an access token at /oauth/token, and is none itself.").
+			With(sandlot.OpPresentKey).Note("Send the access_token (slo_...) of the answer of /oauth/token.")
 	}
 	return a.key(ctx, presented.Key, from)
 }
@@ -103,6 +112,28 @@ func (a *Authenticator) editToken(ctx context.Context, presented sandlot.Present
 		a.Uses.note(k.ID, now)
 	}
 	return sandlot.Identified(from, sandlot.Credential{Secret: presented.Key, Key: &k}), nil
+}
+
+// accessToken looks an access token up. The caller has its grant's key, and no secret to seal with: the next access token
+// of the grant has to open what this one leaves.
+func (a *Authenticator) accessToken(ctx context.Context, token sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
+	now := a.Now().UTC()
+	var k sandlot.Key
+	err := error(sandlot.ErrNotFound)
+	if inspect.LooksLikeAccessToken(token.Reveal()) {
+		k, err = a.Store.KeyByToken(ctx, token.Hash(), now)
+	}
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
+			"The access token is mistyped, unknown here or over, or its user has ended the grant.").
+			With(sandlot.OpPresentKey).Note("Get another from /oauth/token with the refresh_token (slr_...). " +
+			"If that is refused, ask the user to log in again.")
+	}
+	if err != nil {
+		return sandlot.Caller{}, fmt.Errorf("look up access token: %w", err)
+	}
+	a.Uses.note(k.ID, now)
+	return sandlot.Identified(from, sandlot.Credential{Key: &k}), nil
 }
 
 // key looks a key up by its hash. The checksum comes first: most wrong keys are mistyped or cut, and are refused

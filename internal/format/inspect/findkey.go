@@ -12,10 +12,9 @@ const (
 	keySize   = keyPrefix + names.KeyRandom + names.KeySum
 )
 
-// FindKey returns the position of the first whole key in text, or -1: of an account's or a project's, of a ticket, an
-// edit_token or a one-time code. It
-// passes over the text once and allocates nothing, whatever the text is made of: a key has one underscore, so none begins
-// inside another.
+// FindKey returns the position of the first whole key in text, or -1: of an account's or a project's, of a ticket, a
+// token or a one-time code. It passes over the text once and allocates nothing, whatever the text is made of: a key has
+// one underscore, so none begins inside another.
 func FindKey(text []byte) int {
 	for at := 0; at+keySize <= len(text); at++ {
 		if text[at+keyPrefix-1] != '_' {
@@ -32,7 +31,7 @@ func FindKey(text []byte) int {
 }
 
 // kinds are the third characters of the prefixes that FindKey finds. It never changes.
-var kinds = []byte("aptec")
+var kinds = []byte("aptecord")
 
 // isKey reports whether text has the form and the checksum of a key, or of another secret that FindKey finds.
 func isKey(text []byte) bool {

@@ -18,6 +18,15 @@ func LooksLikeEditToken(s string) bool { return looksLike(s, names.EditPrefix) }
 // LooksLikeConnectCode reports whether s has the form and the checksum of a code of a connect_url.
 func LooksLikeConnectCode(s string) bool { return looksLike(s, names.ConnectPrefix) }
 
+// LooksLikeAccessToken reports whether s has the form and the checksum of an access token.
+func LooksLikeAccessToken(s string) bool { return looksLike(s, names.AccessPrefix) }
+
+// LooksLikeRefreshToken reports whether s has the form and the checksum of a refresh token.
+func LooksLikeRefreshToken(s string) bool { return looksLike(s, names.RefreshPrefix) }
+
+// LooksLikeDeviceCode reports whether s has the form and the checksum of a device_code.
+func LooksLikeDeviceCode(s string) bool { return looksLike(s, names.DevicePrefix) }
+
 // LooksLikeKey reports whether s has the form and the checksum of a key. It queries no store, so a mistyped key costs
 // no look-up.
 func LooksLikeKey(s string) bool {

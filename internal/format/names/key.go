@@ -20,6 +20,9 @@ const (
 	TicketPrefix  = "slt_"
 	EditPrefix    = "sle_" // an edit_token: one project, for tools alone
 	ConnectPrefix = "slc_" // a code that takes an account's projects into another account
+	AccessPrefix  = "slo_" // an access token of a program with a grant
+	RefreshPrefix = "slr_" // the token that gets the next access token
+	DevicePrefix  = "sld_" // a device_code, which waits for a grant
 )
 
 // KeyChecksum returns the checksum of s, a prefix with random characters.

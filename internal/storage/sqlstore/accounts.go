@@ -153,25 +153,25 @@ func (t *tx) mayAct(key int64) error {
 
 // newKey records a key of an account, and of one project of it if project is not nil.
 func newKey(k sandlot.Key, account sandlot.AccountID, project *int64) engine.Statement {
-	return do(`INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at, edits)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt), k.Kind == sandlot.EditToken)
+	return do(`INSERT INTO keys (hash, account, project, name, last_four, created_at, last_used_at, edits, client)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, nullif(CAST(? AS TEXT), ''))`,
+		k.Hash[:], account, project, k.Name, k.LastFour, micros(k.CreatedAt), micros(k.LastUsedAt), k.Kind == sandlot.EditToken, k.Client)
 }
 
 const selectKey = `
 	SELECT k.id, k.hash, k.account, coalesce(p.id, ''), k.name, k.last_four, k.created_at, k.last_used_at, k.edits,
-		a.suspended_at IS NOT NULL
+		a.suspended_at IS NOT NULL, coalesce(k.client, '')
 	FROM keys k JOIN accounts a ON a.id = k.account LEFT JOIN projects p ON p.num = k.project
 	WHERE a.deleted_at IS NULL AND p.deleted_at IS NULL AND k.revoked_at IS NULL AND `
 
 func (store Credentials) KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error) {
-	return one(ctx, store.db, scanKey, selectKey+"k.hash = ?", hash[:])
+	return one(ctx, store.db, scanKey, selectKey+"k.client IS NULL AND k.hash = ?", hash[:])
 }
 
 func scanKey(r row) (k sandlot.Key, err error) {
 	var edits bool
 	err = r.Scan(&k.ID, asDigest{&k.Hash}, &k.Account, &k.Project, &k.Name, &k.LastFour, asTime{&k.CreatedAt}, asTime{&k.LastUsedAt},
-		&edits, &k.Suspended)
+		&edits, &k.Suspended, &k.Client)
 	switch {
 	case edits:
 		k.Kind = sandlot.EditToken

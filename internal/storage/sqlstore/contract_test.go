@@ -40,7 +40,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
 		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals()},
-		Identities: db.Identities(), Connects: db.Account(),
+		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {
 				copied := copyDatabase(t, path)

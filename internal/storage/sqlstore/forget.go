@@ -48,8 +48,8 @@ func remnants(d engine.Dialect) []remnant {
 	return []remnant{
 		{find: "SELECT id FROM jobs WHERE account = ?1 LIMIT ?2", empty: "DELETE FROM jobs WHERE id = ?1"},
 		{
-			find:  "SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '') LIMIT ?2",
-			empty: "UPDATE keys SET name = '', last_four = '' WHERE id = ?1",
+			find:  "SELECT id FROM keys WHERE account = ?1 AND (name <> '' OR last_four <> '' OR client <> '') LIMIT ?2",
+			empty: "UPDATE keys SET name = '', last_four = '', client = CASE WHEN client IS NULL THEN NULL ELSE '' END WHERE id = ?1",
 		},
 		{
 			find:  "SELECT num FROM uploads WHERE account = ?1 AND done_project IS NULL AND expires_at > 0 LIMIT ?2",

@@ -39,7 +39,7 @@ func (store KeyStore) MintKey(ctx context.Context, id sandlot.AccountID, k sandl
 			return err
 		}
 		if err := t.below(int64(limit), publish.ErrTooMany,
-			"SELECT count(*) FROM keys WHERE account = ? AND project = ? AND revoked_at IS NULL", id, project); err != nil {
+			"SELECT count(*) FROM keys WHERE account = ? AND project = ? AND client IS NULL AND revoked_at IS NULL", id, project); err != nil {
 			return err
 		}
 		return t.Run(newKey(k, id, &project))
@@ -48,20 +48,20 @@ func (store KeyStore) MintKey(ctx context.Context, id sandlot.AccountID, k sandl
 
 func (store KeyStore) RotateKey(ctx context.Context, id sandlot.AccountID, k sandlot.Key, record publish.IdempotencyRecord) error {
 	return in("rotate key", store.minting(ctx, id, &record, func(t *tx) error {
-		return t.Run(do("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND revoked_at IS NULL",
+		return t.Run(do("UPDATE keys SET revoked_at = ? WHERE account = ? AND project IS NULL AND client IS NULL AND revoked_at IS NULL",
 			micros(k.CreatedAt), id), newKey(k, id, nil))
 	}))
 }
 
 // oldKeys are the keys in force that were made before their account's address was verified. Without a recorded time of
-// the verification there are none.
-const oldKeys = ` account = ?1 AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts
+// the verification there are none. A grant is none: it was given in a login.
+const oldKeys = ` account = ?1 AND client IS NULL AND revoked_at IS NULL AND created_at < (SELECT verified_at FROM accounts
 	WHERE id = ?1 AND deleted_at IS NULL)`
 
 func (store KeyStore) OldKeys(ctx context.Context, id sandlot.AccountID) (n int, verified time.Time, err error) {
 	_, err = one(ctx, store.db, func(r row) (none struct{}, err error) { return none, r.Scan(&n, sometime{&verified}) },
 		`SELECT (SELECT count(*) FROM keys k LEFT JOIN projects p ON p.num = k.project
-		WHERE p.deleted_at IS NULL AND k.account = ?1 AND k.revoked_at IS NULL
+		WHERE p.deleted_at IS NULL AND k.account = ?1 AND k.client IS NULL AND k.revoked_at IS NULL
 		AND k.created_at < a.verified_at), coalesce(a.verified_at, 0) FROM accounts a WHERE a.id = ?1 AND a.deleted_at IS NULL`, id)
 	return n, verified, in("count old keys", err)
 }

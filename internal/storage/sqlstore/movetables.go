@@ -17,7 +17,9 @@ var movedTables = []engine.Table{
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
 		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp`),
-	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at edits"),
+	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at edits client"),
+	moved("tokens", "hash", "key refresh expires_at replaced_at"),
+	moved("devices", "code", "user_code client name project scope asked_at expires_at pause polled_at decided"),
 	moved("connects", "code", "account expires_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),

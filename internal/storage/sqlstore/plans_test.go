@@ -12,6 +12,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
@@ -162,6 +163,7 @@ func useAll(t *testing.T, db *DB) {
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
+	useGrants(t, db, p, now)
 	manage(t, db, p, now)
 	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
 	expect.Is(t, "like", err, nil)
@@ -248,6 +250,36 @@ func useOwned(t *testing.T, db *DB, a sandlot.Account, p sandlot.Project, now ti
 	expect.Is(t, "keys", err, nil)
 	expect.Is(t, "revoke", db.Publish().RevokeKey(ctx, p.Account, list[0].ID, now), nil)
 	expect.Is(t, "rotate", db.Publish().RotateKey(ctx, a.ID, sandlot.Key{Hash: benchSum("rotated", 1)}, publish.IdempotencyRecord{Key: sandlot.Digest{5}}), nil)
+}
+
+func useGrants(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, soon := context.Background(), now.Add(time.Hour)
+	k := sandlot.Key{Hash: sandlot.Digest{30}, Account: p.Account, Project: p.ID, Client: "client"}
+	pair := oauth.Pair{Access: oauth.Token{Hash: sandlot.Digest{31}, ExpiresAt: soon}, Fresh: oauth.Token{Hash: sandlot.Digest{32}, ExpiresAt: soon}}
+	_, err := db.Account().AddGrant(ctx, oauth.Grant{Key: k, Pair: pair})
+	expect.Is(t, "add grant", err, nil)
+	_, err = db.Credentials().KeyByToken(ctx, sandlot.Digest{31}, now)
+	expect.Is(t, "key by token", err, nil)
+	pair.Access.Hash, pair.Fresh.Hash = sandlot.Digest{33}, sandlot.Digest{34}
+	_, _, err = db.Account().Renew(ctx, oauth.Renewal{Old: sandlot.Digest{32}, Client: "client", At: now, Pair: pair})
+	expect.Is(t, "renew", err, nil)
+	expect.Is(t, "end grant", db.Account().EndGrant(ctx, k.Hash, now), nil)
+	expect.Is(t, "end grant of token", db.Account().EndGrantOf(ctx, sandlot.Digest{31}, "client", now), nil)
+	for i := range byte(2) {
+		w := oauth.Waiting{Code: sandlot.Digest{40, i}, UserCode: sandlot.Digest{41, i}, Client: oauth.Client{ID: "client"}, ExpiresAt: soon}
+		expect.Is(t, "add device", db.Account().AddDevice(ctx, w), nil)
+		_, err = db.Account().Device(ctx, w.UserCode, now)
+		expect.Is(t, "device", err, nil)
+		_, _, err = db.Account().Poll(ctx, oauth.Poll{Code: w.Code, Client: "client", At: now})
+		expect.Is(t, "poll", err, nil)
+		k.Hash = w.Code
+		expect.Is(t, "decide", db.Account().Decide(ctx, w.UserCode, &k, now), nil)
+	}
+	pair.Access.Hash, pair.Fresh.Hash = sandlot.Digest{35}, sandlot.Digest{36}
+	_, _, err = db.Account().Poll(ctx, oauth.Poll{Code: sandlot.Digest{40}, Client: "client", At: now.Add(time.Minute), Pair: pair})
+	expect.Is(t, "poll a decided one", err, nil)
+	_, _, err = db.Upkeep().Sweep(ctx, now.Add(2*time.Hour), now, 100)
+	expect.Is(t, "sweep grants", err, nil)
 }
 
 // manage does what owners do with a project.

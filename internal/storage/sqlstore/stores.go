@@ -29,6 +29,7 @@ type (
 	RecoveryStore struct{ db *DB }
 	ClaimStore    struct{ db *DB }
 	ConnectStore  struct{ db *DB }
+	GrantStore    struct{ db *DB }
 	StopStore     struct{ db *DB }
 	RemovalStore  struct{ db *DB }
 )
@@ -48,7 +49,7 @@ type (
 	Credentials struct{ db *DB }
 	// Variants is the store of a squeeze.Worker.
 	Variants struct{ db *DB }
-	// Account is the store of an account.Service and a connect.Service.
+	// Account is the store of an account.Service, a connect.Service and an oauth.Service.
 	Account struct {
 		SecretStore
 		AccountStore
@@ -59,6 +60,7 @@ type (
 		RecoveryStore
 		ClaimStore
 		ConnectStore
+		GrantStore
 		StopStore
 		RemovalStore
 	}
@@ -116,6 +118,7 @@ func (db *DB) Account() Account {
 		RecoveryStore{db},
 		ClaimStore{db},
 		ConnectStore{db},
+		GrantStore{db},
 		StopStore{db},
 		RemovalStore{db},
 	}

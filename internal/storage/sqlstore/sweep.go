@@ -9,6 +9,7 @@ import (
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
@@ -43,6 +44,8 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
+		func(s *sweep) error { return s.dropTokens(now) },
+		func(s *sweep) error { return s.dropDevices(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {
@@ -280,6 +283,8 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"verifications", "token", "expires_at", "", account.VerificationLifeMax},
 		{"connects", "code", "expires_at", "", publish.ConnectLife},
 		{"keys", "id", "last_used_at", "edits = 1 AND ", 0},
+		{"tokens", "hash", "expires_at", "", oauth.RefreshLife},
+		{"devices", "code", "expires_at", "", oauth.DeviceLife},
 		{"sessions", "id", "expires_at", "", sandlot.SessionLife},
 		{"logins", "id", "expires_at", "", account.LoginLifeMax},
 		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},

@@ -16,6 +16,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
@@ -70,10 +71,16 @@ type Records struct {
 	Gallery     GalleryRecords
 	People      account.ProfileStore
 	Identities  account.IdentityStore
-	Connects    connect.Store
 	Upkeep      UpkeepRecords
+	Logged
 	Operation
 	Beside
+}
+
+// Logged holds the stores of those who act in a login without managing an account.
+type Logged struct {
+	Connects connect.Store
+	Grants   oauth.Store
 }
 
 // Operation holds the stores of the operator's room.
@@ -128,7 +135,7 @@ func TestPublish(t *testing.T, open func(t *testing.T) Records) {
 
 // TestAccount proves AccountRecords and account.MailStore.
 func TestAccount(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, accountCases(), connectCases())
+	prove(t, open, accountCases(), connectCases(), grantCases())
 }
 
 // TestGallery proves GalleryRecords.

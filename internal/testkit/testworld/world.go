@@ -21,6 +21,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
@@ -62,6 +63,7 @@ type Services struct {
 	Tickets *ticket.Service // of Publish
 	Covers  *cover.Service  // of Publish
 	Connect *connect.Service
+	OAuth   *oauth.Service // without Documents
 	Trials  *trial.Service // of Publish, beside a runner that can open pages
 
 	Counters *gallery.Counters
@@ -174,6 +176,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Publish = w.AnotherOn(w.Config, w.StoresOn(w.Served))
 	w.Account = w.AnotherAccount(w.Served.Account().Stores())
 	w.Connect = &connect.Service{Store: w.Served.Account(), Logins: w.Account.Logins, Now: w.now}
+	w.OAuth = &oauth.Service{Store: w.Served.Account(), Vault: w.Vault(), Places: w.Config.Places, Now: w.now, Spend: w.Config.Spend}
 	w.Gallery = w.newGallery(gallery.Config{Public: w.Config.Public}, w.Publish.Reader, w.Counters)
 	w.Figures = figures.New(w.DB.Gallery(), w.Publish.Reader, w.Counters, w.now)
 	w.Operate = w.AnotherOperate(operate.Config{})

@@ -6,7 +6,6 @@
 package oauth
 
 import (
-	"context"
 	"time"
 
 	"sandlot"
@@ -17,7 +16,7 @@ const (
 	CodeLife       = time.Minute         // of an authorization code
 	AccessLife     = time.Hour           // of an access token
 	RefreshLife    = 30 * 24 * time.Hour // of a refresh token that is not used
-	RefreshGrace   = time.Minute         // in which a refresh token that was replaced works once more
+	RefreshGrace   = time.Minute         // in which a refresh token that was replaced still works
 	DeviceLife     = 10 * time.Minute    // of a device_code
 	DeviceInterval = 5 * time.Second     // between two questions of a device
 )
@@ -111,6 +110,8 @@ type Service struct {
 	Places    sandlot.Places
 	Now       func() time.Time
 	Spend     func() // see sandlot.EvenFull
+
+	documents known // that were read
 }
 
 // Issuer returns the identifier of the authorization server.
@@ -118,71 +119,3 @@ func Issuer(p sandlot.Places) string { return p.Base.String() + "/oauth" }
 
 // Resource returns the only protected resource.
 func Resource(p sandlot.Places) string { return p.Base.String() + "/mcp/account" }
-
-// Ask checks a request of the authorization endpoint, and returns the question for the caller, who must be logged in.
-// Errors are *Refusal, and those of sandlot.Authorize.
-func (s *Service) Ask(ctx context.Context, by sandlot.Caller, r Request) (Consent, error) {
-	panic("seam")
-}
-
-// Check is Ask for a visitor without a login: nil if a login would lead to the question.
-func (s *Service) Check(ctx context.Context, by sandlot.Caller, r Request) error { panic("seam") }
-
-// Approve records the consent, and returns the address to which the browser is sent: the redirect_uri with code, state
-// and iss. The code is good for CodeLife, once. A project that is not the account's is sandlot.ErrNotFound, a Form of
-// another session or request sandlot.CodeInvalidField.
-func (s *Service) Approve(ctx context.Context, by sandlot.Caller, r Request, c Choice) (redirect string, err error) {
-	panic("seam")
-}
-
-// Deny returns the address to which the browser is sent with access_denied.
-func (s *Service) Deny(ctx context.Context, by sandlot.Caller, r Request) (redirect string, err error) {
-	panic("seam")
-}
-
-// Exchange makes the grant of a code, and returns its first tokens. A code that comes twice ends the grant.
-func (s *Service) Exchange(ctx context.Context, by sandlot.Caller, in CodeInput) (Tokens, error) {
-	panic("seam")
-}
-
-// Refresh replaces a refresh token. The replaced one works for RefreshGrace more, so that a client that lost the answer
-// can ask again; after that it ends the grant.
-func (s *Service) Refresh(ctx context.Context, by sandlot.Caller, in RefreshInput) (Tokens, error) {
-	panic("seam")
-}
-
-// Revoke ends the grant of an access or refresh token (RFC 7009). A token that is unknown, or another client's, changes
-// nothing and is no error.
-func (s *Service) Revoke(ctx context.Context, by sandlot.Caller, token sandlot.Secret, clientID string) error {
-	panic("seam")
-}
-
-// AskDevice records a request for a device_code.
-func (s *Service) AskDevice(ctx context.Context, by sandlot.Caller, in DeviceInput) (Device, error) {
-	panic("seam")
-}
-
-// LooksLikeUserCode reports whether text has the form of a user_code, in any case, with or without the hyphen.
-func LooksLikeUserCode(text string) bool { panic("seam") }
-
-// DeviceConsent returns the question of a user_code for the caller, who must be logged in. A code that is unknown, ended
-// or decided is sandlot.ErrNotFound: transports count it as a guess.
-func (s *Service) DeviceConsent(ctx context.Context, by sandlot.Caller, userCode string) (Consent, error) {
-	panic("seam")
-}
-
-// ApproveDevice makes the grant of a device. Errors are those of DeviceConsent and Approve.
-func (s *Service) ApproveDevice(ctx context.Context, by sandlot.Caller, userCode string, c Choice) error {
-	panic("seam")
-}
-
-// DenyDevice refuses a device, which gets access_denied. form is that of the Consent.
-func (s *Service) DenyDevice(ctx context.Context, by sandlot.Caller, userCode, form string) error {
-	panic("seam")
-}
-
-// PollDevice returns the tokens of a device_code once, after ApproveDevice. Before that it is a *Refusal with
-// authorization_pending, or slow_down for a device that asks more often than its interval, which then grows by 5 s.
-func (s *Service) PollDevice(ctx context.Context, by sandlot.Caller, code sandlot.Secret, clientID string) (Tokens, error) {
-	panic("seam")
-}
