@@ -21,6 +21,9 @@ func (c *whoamiCommand) Run(ctx context.Context, env *Env) error {
 	if s.asAccount(); s.Key == "" {
 		s.asOwner()
 	}
+	if s.Key == "" && len(s.keys) > 0 {
+		s.Key = s.keys[len(s.keys)-1].Key
+	}
 	who, err := s.whoAmI(ctx, c.Limit)
 	if err != nil {
 		return err
