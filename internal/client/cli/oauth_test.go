@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,8 +21,10 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/api"
+	"sandlot/internal/transport/guide"
 	"sandlot/internal/transport/intake"
 	http_ "sandlot/internal/transport/oauth"
 )
@@ -42,6 +47,7 @@ func newTown(t *testing.T) *town {
 	account, _, p := w.Owned("ada@mail.internal", "<!doctype html><title>Maze</title>")
 	w.owner, w.project, w.decides = w.OwnerOf(account.ID), p.ID, w.approve(p.ID)
 	places := testworld.Places()
+	places.Logins = true
 	limits := admission.New(admission.Config{Keys: w.Callers})
 	calls := api.New(api.Config{
 		Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: places}),
@@ -51,11 +57,15 @@ func newTown(t *testing.T) *town {
 	})
 	programs := http_.New(http_.Config{Service: w.OAuth, Places: places, Admission: limits, Log: w.Log, Now: w.Clock.Now})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if programs.Takes(r.URL.Path) {
+		switch {
+		case programs.Takes(r.URL.Path):
 			programs.ServeHTTP(rw, r)
-			return
+		case r.URL.Path == "/sleep":
+			w.err.WriteString(r.FormValue("said"))
+			expect.OK(t, w.passes(r.Context(), 6*time.Second))
+		default:
+			calls.ServeHTTP(rw, r)
 		}
-		calls.ServeHTTP(rw, r)
 	}))
 	t.Cleanup(server.Close)
 	w.host = host{Server: server.URL}
@@ -216,4 +226,62 @@ func TestLogoutAndAnotherLoginEndTheGrant(t *testing.T) {
 	}
 	expect.OK(t, (&logoutCommand{host: w.host}).Run(t.Context(), w.Env))
 	expect.Equal(t, "grants after a logout", len(w.grants()), 0)
+}
+
+// TestTheLinesForAShellGetAToken as the documents have them: pasted into a plain shell without jq, where sleep lets the time of the service pass
+// and its owner type the code.
+func TestTheLinesForAShellGetAToken(t *testing.T) {
+	testenv.Need(t, "curl")
+	for name, shell := range map[string]string{"sh": "sh", "bash": "bash"} {
+		t.Run(name, func(t *testing.T) {
+			w := newTown(t)
+			base, err := url.Parse(w.Server)
+			expect.OK(t, err)
+			g := guide.New(guide.Config{OpenAPI: api.Document(), Places: sandlot.Places{Base: base, Logins: true}})
+			rec := httptest.NewRecorder()
+			g.ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/llms-full.txt", nil))
+			_, section, _ := strings.Cut(rec.Body.String(), "## Without a key")
+			_, lines, _ := strings.Cut(section, "```sh\n")
+			lines, _, _ = strings.Cut(lines, "```")
+			sleeps := "sleep() { command curl -sS --data-urlencode \"said=code: $(sed -n 's/.*\"user_code\":\"\\([^\"]*\\)\".*/\\1/p' .sandlot-device.json)\" " + w.Server + "/sleep; }\n"
+			cmd := exec.CommandContext(t.Context(), shell, "-c", "ID="+string(w.project)+"\n"+sleeps+lines)
+			said, err := cmd.CombinedOutput()
+			expect.OK(t, err, string(said))
+			expect.Equal(t, "lines", strings.Count(lines, "\n"), 3)
+			expect.Contains(t, "the output", string(said), `"user_code":"`)
+			expect.Contains(t, "the output", string(said), `"project_id":"`+string(w.project)+`"`)
+			expect.Equal(t, "secrets in the output", regexp.MustCompile(`sl[dor]_\w{8}`).FindString(string(said)), "")
+			info, err := os.Stat(".sandlot-login.json")
+			expect.OK(t, err)
+			expect.Equal(t, "mode of the tokens", info.Mode().Perm(), 0o600)
+			expect.Equal(t, "sleeps", len(w.waited), 2)
+		})
+	}
+}
+
+// TestTheCallsInAHintGetAToken for the project of the call that was refused.
+func TestTheCallsInAHintGetAToken(t *testing.T) {
+	testenv.Need(t, "curl")
+	w := newTown(t)
+	sh := func(line string) (answer map[string]any) {
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(line, "http://localhost:8080", w.Server)).Output()
+		expect.OK(t, err)
+		expect.OK(t, json.Unmarshal(out, &answer))
+		return answer
+	}
+	refused := sh("curl -sS http://localhost:8080/v1/project/" + string(w.project) + "/versions")
+	hint, _ := refused["hint"].(string)
+	calls := regexp.MustCompile(`(?m)^curl .*$`).FindAllString(hint, -1)
+	if refused["error"] != "key_required" || len(calls) != 3 {
+		t.Fatalf("%v", refused)
+	}
+	asked := sh(calls[1])
+	user, _ := asked["user_code"].(string)
+	c, err := w.OAuth.DeviceConsent(t.Context(), w.owner, user)
+	expect.OK(t, err)
+	expect.Equal(t, "the project asked for", c.Project, w.project)
+	expect.OK(t, w.decides(user, c))
+	got := sh(strings.Replace(calls[2], "<device_code>", asked["device_code"].(string), 1))
+	list := sh(strings.Replace(calls[0], "<api_key>", got["access_token"].(string), 1))
+	expect.Equal(t, "versions", len(list["versions"].([]any)), 1)
 }
