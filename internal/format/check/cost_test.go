@@ -32,7 +32,7 @@ func TestSoakALookCostsNoMoreThanItsBytes(t *testing.T) {
 			t.Run(name+" in "+file, func(t *testing.T) {
 				text := repeat(piece, check.Sample)
 				hash, look := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-				for round := 0; round < 1 || round < 10 && look > most*hash; round++ { // whoever shares the core makes one of them slower at times
+				for round := 0; round < 1 || round < 10 && look > most*hash; round++ { // other processes on the core make one of them slower at times
 					hash = min(hash, cpu(t, func() { sha256.Sum256(text) }))
 					look = min(look, cpu(t, func() { findings(file, text) }))
 				}
