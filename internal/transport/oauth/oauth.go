@@ -111,7 +111,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodPost && e.methods == "POST", r.Method != http.MethodGet && r.Method != http.MethodHead && e.methods != "POST":
 		header.Set("Allow", e.methods+", OPTIONS")
-		c.fail(http.StatusMethodNotAllowed, "invalid_request", "this address takes "+e.methods)
+		c.fail(http.StatusMethodNotAllowed, "invalid_request", "This address takes "+e.methods+".")
 		return
 	}
 	grant, err := h.Admission.Admit(from, e.operation, admission.Body{})

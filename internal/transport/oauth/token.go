@@ -50,7 +50,7 @@ func (h *Handler) token(c *call) error {
 	case "":
 		err = f.needs("grant_type")
 	default:
-		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "the grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant}
+		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "The grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant + "."}
 	}
 	if err != nil {
 		return err

@@ -102,11 +102,11 @@ func (r Registration) client() (Client, error) {
 	}
 	switch codes := len(r.GrantTypes) == 0 || slices.Contains(r.GrantTypes, "authorization_code"); {
 	case len(r.RedirectURIs) > maxRedirects || size > maxURIs:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "at most 10 redirect_uris with 1024 bytes together are taken"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "At most 10 redirect_uris with 1024 bytes together are taken."}
 	case codes && size == 0:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing."}
 	case !codes && !c.Device:
-		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant}
+		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant + "."}
 	}
 	return c, nil
 }
@@ -120,16 +120,16 @@ func (s *Service) client(ctx context.Context, id string) (Client, error) {
 	case strings.HasPrefix(id, "https://"):
 		return s.documents.client(ctx, s.Documents, id, s.Now())
 	case id == "":
-		return Client{}, unknownClient("client_id is missing")
+		return Client{}, unknownClient("client_id is missing.")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(id[:min(len(id), maxClientID)])
 	if err != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+		return Client{}, unknownClient("The client_id is not known. Register again.")
 	}
 	plain, err := s.Vault.UnsealFor(sealOfClient, data)
 	var r sealed
 	if err != nil || json.Unmarshal(plain, &r) != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+		return Client{}, unknownClient("The client_id is not known. Register again.")
 	}
 	return Client{ID: id, Name: r.Name, Redirects: r.Redirects, Device: r.Device}, nil
 }
@@ -202,13 +202,13 @@ func documentHost(address string) (host, reason string) {
 	u, err := url.Parse(address)
 	switch {
 	case len(address) > maxDocument || err != nil || u.Hostname() == "" || !plainURI(address):
-		return "", "the client_id is no valid https address"
+		return "", "The client_id is no valid https address."
 	case u.User != nil || strings.Contains(address, "#"):
-		return "", "the address of a metadata document has neither userinfo nor a fragment"
+		return "", "The address of a metadata document has neither userinfo nor a fragment."
 	case u.Path == "" || u.Path == "/":
-		return "", "the address of a metadata document has a path"
+		return "", "The address of a metadata document has a path."
 	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
-		return "", "the path of a metadata document has no segments . and .."
+		return "", "The path of a metadata document has no segments . and .."
 	}
 	return u.Host, ""
 }
@@ -217,7 +217,7 @@ func documentHost(address string) (host, reason string) {
 func read(ctx context.Context, from Documents, address, host string) outcome {
 	text, err := from.Document(ctx, address)
 	if err != nil {
-		return outcome{err: unknownClient("the metadata document was not read: " + ascii(err.Error()))}
+		return outcome{err: unknownClient("The metadata document was not read: " + ascii(err.Error()) + ".")}
 	}
 	var d struct {
 		Registration
@@ -226,11 +226,11 @@ func read(ctx context.Context, from Documents, address, host string) outcome {
 	}
 	switch err := json.Unmarshal(text, &d); {
 	case err != nil:
-		return outcome{err: unknownClient("the metadata document is no valid JSON")}
+		return outcome{err: unknownClient("The metadata document is no valid JSON.")}
 	case d.ID != address:
-		return outcome{err: unknownClient("the client_id in the metadata document is not its address")}
+		return outcome{err: unknownClient("The client_id in the metadata document is not its address.")}
 	case d.Secret != nil || strings.HasPrefix(d.AuthMethod, "client_secret"):
-		return outcome{err: unknownClient("a metadata document must have no secret")}
+		return outcome{err: unknownClient("A metadata document must have no secret.")}
 	}
 	c := Client{ID: address, Name: cleanName(d.Name), Document: host, Device: slices.Contains(d.GrantTypes, deviceGrant)}
 	for _, uri := range d.RedirectURIs { // it is the same for all servers: what is not taken here is left out
@@ -239,7 +239,7 @@ func read(ctx context.Context, from Documents, address, host string) outcome {
 		}
 	}
 	if len(c.Redirects) == 0 && !c.Device {
-		return outcome{err: unknownClient("the metadata document has no redirect_uris that are taken here")}
+		return outcome{err: unknownClient("The metadata document has no redirect_uris that are taken here.")}
 	}
 	return outcome{client: c}
 }
