@@ -108,6 +108,15 @@ func looks() []look {
 		{name: "connect-wrong", path: connectPath + "/login", form: form("code", "{connect}", "email", "nobody"), status: http.StatusUnprocessableEntity},
 		{name: "connect-take", path: connectPath, as: "ada", form: form("code", "{connect}")},
 		{name: "connect-over", path: connectPath, form: form("code", "slc_"), status: http.StatusGone},
+		{name: "connect-device", path: connectPath, as: "ada", form: form("code", "{device}")},
+		{name: "connect-device-over", path: connectPath, as: "ada", form: form("code", "BCDF-GHJK"), status: http.StatusGone},
+		{name: "connect-done", path: connectPath + "/done", as: "ada", said: []any{"said.device-allowed"}},
+		{name: "consent", path: "{consent}", as: "ada"},
+		{name: "consent-project", path: "{consent}&scope=project", as: "long"},
+		{name: "consent-typed", path: "{consent here}", as: "many", form: form("form_token", "x", "answer", "allow", "reach", "project", "project", ""), status: http.StatusUnprocessableEntity},
+		{name: "consent-none", path: "{consent here}&scope=project", as: "new"},
+		{name: "consent-wrong", path: "{consent here}", as: "ada", form: form("form_token", "x", "answer", "allow"), status: http.StatusUnprocessableEntity},
+		{name: "consent-bad", path: authorizePath, status: http.StatusBadRequest},
 		{name: "not-me", path: "/not-me?token={not-me-verify}"},
 		{name: "not-me-login", path: "/not-me?token={not-me-login}"},
 		{name: "not-me-notice", path: "/not-me?token={not-me-email-notice}"},
@@ -160,6 +169,7 @@ func looks() []look {
 		{name: "keys-many", path: "/account/keys", as: "noor", form: form("form_token", "many", "project", "sand-c8d4f6", "name", "One more"), status: http.StatusUnprocessableEntity},
 		{name: "key", path: "/account/keys", as: "ada", form: form("form_token", "new", "name", longLabel, "project", "harbor-k3x9p2")},
 		{name: "key-again", path: "/account/keys", as: "ada", form: form("form_token", "again", "project", "wick-m4t8z1", "name", longLabel)},
+		{name: "grant-end", path: "/account/keys/revoke?id={grant}", as: "ada"},
 		{name: "key-revoke", path: "/account/keys/revoke?id={key}", as: "ada"},
 		{name: "key-rotate", path: "/account/keys/rotate", as: "ada"},
 		{name: "key-replace", path: "/account/keys/replace", as: "ada"},
@@ -312,7 +322,7 @@ func newHall(t *testing.T, opts ...testworld.Option) *hall {
 	return &hall{exhibition: e, at: e.world}
 }
 
-// open is done before the page of a look is asked for: from then on whoever comes is its visitor. It returns the look as it is here.
+// open is done before the page of a look is asked for: from then on every request is its visitor's. It returns the look as it is here.
 func (h *hall) open(t *testing.T, l look, lang string) look {
 	t.Helper()
 	l, at := h.find(l), h.world
