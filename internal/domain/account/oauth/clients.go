@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/recent"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/format/names"
 )
 
@@ -31,6 +33,12 @@ const (
 	documentAge = 24 * time.Hour
 	mistakeAge  = time.Minute // so that their authors see soon that they have mended them
 	mostKnown   = 4 << 20     // bytes: some ten thousand of the usual size
+)
+
+// Documents that are read at once, for all callers and for those of one network: a server can hold up each for 5 s.
+const (
+	mostReads  = 64
+	mostOfEach = 16
 )
 
 // deviceGrant is the grant_type of RFC 8628.
@@ -112,13 +120,14 @@ func (r Registration) client() (Client, error) {
 }
 
 // client finds the client of a client_id: Terminal, the address of a metadata document, or a sealed registration. One
-// that cannot be found is a *Refusal with invalid_client.
-func (s *Service) client(ctx context.Context, id string) (Client, error) {
+// that cannot be found is a *Refusal with invalid_client. It is sandlot.CodeUnavailable while the caller's network has
+// many documents read.
+func (s *Service) client(ctx context.Context, by sandlot.Caller, id string) (Client, error) {
 	switch {
 	case id == Terminal:
 		return Client{ID: Terminal, Device: true}, nil
 	case strings.HasPrefix(id, "https://"):
-		return s.documents.client(ctx, s.Documents, id, s.Now())
+		return s.documents.client(ctx, by, s.Documents, id, s.Now())
 	case id == "":
 		return Client{}, unknownClient("client_id is missing.")
 	}
@@ -151,6 +160,7 @@ func cleanName(s string) string {
 type known struct {
 	once    sync.Once
 	list    *recent.Map[string, outcome] // by address
+	reads   *admission.Slots
 	flights singleflight.Group
 }
 
@@ -162,8 +172,11 @@ type outcome struct {
 }
 
 // client returns the client of a document. Several calls for one address at a time fetch it once.
-func (k *known) client(ctx context.Context, from Documents, address string, now time.Time) (Client, error) {
-	k.once.Do(func() { k.list = recent.New[string, outcome](mostKnown) })
+func (k *known) client(ctx context.Context, by sandlot.Caller, from Documents, address string, now time.Time) (Client, error) {
+	k.once.Do(func() {
+		k.list = recent.New[string, outcome](mostKnown)
+		k.reads = admission.NewSlots(mostOfEach, mostReads, func(netip.Addr) bool { return false })
+	})
 	host, reason := documentHost(address)
 	if reason != "" {
 		return Client{}, unknownClient(reason)
@@ -172,6 +185,11 @@ func (k *known) client(ctx context.Context, from Documents, address string, now 
 		return was.client, was.err
 	}
 	done := k.flights.DoChan(address, func() (any, error) {
+		network := admission.Peer(by.From.Network)
+		if taken, _ := k.reads.Take(network); !taken {
+			return outcome{err: busy()}, nil
+		}
+		defer k.reads.Give(network)
 		o := read(context.WithoutCancel(ctx), from, address, host) // other calls wait for it
 		if o.until = now.Add(documentAge); o.err != nil {
 			o.until = now.Add(mistakeAge)
@@ -186,6 +204,11 @@ func (k *known) client(ctx context.Context, from Documents, address string, now 
 		o := r.Val.(outcome)
 		return o.client, o.err
 	}
+}
+
+// busy returns the refusal of a read beyond the bounds.
+func busy() error {
+	return sandlot.Refuse(sandlot.CodeUnavailable, "Too many programs are looked up at once.").After(5 * time.Second).With(sandlot.OpWait)
 }
 
 // weight returns some bytes more than an outcome takes.
