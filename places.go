@@ -14,6 +14,7 @@ type Places struct {
 	Content  string   // host[:port] under which each project has its own name; empty if there is none
 	PathForm bool     // whether {base}/~/{project_id}/ is served
 	Mailless bool     // whether no mail is sent, so that nobody can log in by e-mail
+	Logins   bool     // whether people can log in to the website, and so let programs in
 }
 
 // LostKeys returns the advice for lost keys: the way back to a project for its owner.

@@ -51,7 +51,7 @@ var outside = map[string][]string{
 	"format/check":            {"github.com/tdewolff/parse/v2", "golang.org/x/net"},
 	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"base/catalog":            {"golang.org/x/text"},
-	"client/cli":              {"github.com/klauspost/compress", "golang.org/x/sync", "golang.org/x/term", "golang.org/x/text"},
+	"client/cli":              {"github.com/klauspost/compress", "github.com/rogpeppe/go-internal", "golang.org/x/sync", "golang.org/x/term", "golang.org/x/text"},
 	"client/doctor":           {"golang.org/x/net"},
 	"format/content":          {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"domain/transfer":         {"github.com/klauspost/compress"},

@@ -204,7 +204,7 @@ func (m *metrics) series(s series) counted {
 
 // areas and methods are the labels of requests. They never change.
 var (
-	areas   = []string{"api", "guide", "health", "mcp", "metrics", "pages", "play", "refused"}
+	areas   = []string{"api", "guide", "health", "mcp", "metrics", "oauth", "pages", "play", "refused"}
 	methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"}
 )
 

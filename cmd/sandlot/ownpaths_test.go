@@ -22,6 +22,7 @@ var unlimited = map[string]string{
 	"api":                  "a table of routes with an operation each",
 	"pages":                "likewise",
 	"mcp":                  "a call of a tool is charged as its call of the API, any other message as a look",
+	"oauth":                "a table of endpoints with an operation each",
 	"guide":                "its documents are free to read, and made once; the sitemap takes one",
 }
 

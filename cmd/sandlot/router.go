@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/guide"
 	"sandlot/internal/transport/mcp"
+	"sandlot/internal/transport/oauth"
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
@@ -32,6 +33,7 @@ type router struct {
 	clock    *front.Clock
 	api      http.Handler
 	mcp      *mcp.Front
+	oauth    *oauth.Handler
 	play     *play.Handler
 	pages    *web.Pages
 	guide    *guide.Guide
@@ -136,6 +138,8 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 		return "mcp", s.mcp
 	case path == "/mcp/account":
 		return "mcp", s.mcp.Account
+	case onBase && s.oauth.Takes(path):
+		return "oauth", s.oauth
 	case onBase && s.places.PathForm && strings.HasPrefix(path, "/~/"):
 		return "play", http.HandlerFunc(s.play.ServePath)
 	case onBase && path == "/login" && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"):

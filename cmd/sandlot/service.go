@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -28,6 +29,7 @@ import (
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/format/squeeze"
+	strangers "sandlot/internal/storage/foreign"
 	"sandlot/internal/storage/live"
 	liveredis "sandlot/internal/storage/live/redis"
 	"sandlot/internal/storage/mail"
@@ -36,6 +38,7 @@ import (
 	"sandlot/internal/transport/api"
 	"sandlot/internal/transport/guide"
 	"sandlot/internal/transport/intake"
+	oauthhttp "sandlot/internal/transport/oauth"
 	"sandlot/internal/transport/play"
 	"sandlot/internal/transport/play/front"
 	"sandlot/internal/transport/web"
@@ -66,6 +69,7 @@ type app struct {
 	openID      *account.OpenID // nil: no provider
 	tickets     *ticket.Service
 	connect     *connect.Service
+	grants      *oauth.Service
 	trials      *trial.Service
 	opened      *trial.Counts // nil without a play-tester
 	onTrial     trialFiles
@@ -209,6 +213,10 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	}
 	if a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader); err != nil {
 		return err
+	}
+	a.grants = &oauth.Service{
+		Store: a.store.Account(), Vault: a.vault, Documents: strangers.New("Sandlot/" + thisBuild().Version),
+		Places: a.places, Now: now, Spend: spend,
 	}
 	a.proofs, err = installation(ctx, a.store, doctorSecret)
 	return err
@@ -404,6 +412,7 @@ func (a *app) router(m *metrics) *router {
 	s := &router{
 		writes:  writes,
 		mcp:     front,
+		oauth:   oauthhttp.New(oauthhttp.Config{Service: a.grants, Places: a.places, Admission: limits, Log: a.log, Now: a.store.Now}),
 		places:  a.places,
 		hosts:   a.places.Hosts(),
 		clients: clients{proxies: proxies, public: public(a.places), log: a.log},

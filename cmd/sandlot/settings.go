@@ -125,6 +125,7 @@ func (s settings) places(addr string) (sandlot.Places, error) {
 		return sandlot.Places{}, err
 	}
 	p := sandlot.Places{Base: base, Content: strings.ToLower(s.ContentHost), Mailless: s.SMTPURL == ""}
+	p.Logins = (s.SMTPURL != "" || s.OIDCIssuer != "") && (base.Scheme == "https" || private(base.Hostname()))
 	_, notName := netip.ParseAddr(base.Hostname())
 	switch {
 	case p.Content == "none" || p.Content == "" && notName == nil:

@@ -22,7 +22,8 @@ import (
 
 // Commands holds the commands for the parser of the command line. Each one's Run takes the context and the *Env.
 type Commands struct {
-	Login    loginCommand    `cmd:"" help:"Keep a key, read from standard input, for later commands."`
+	Login    loginCommand    `cmd:"" help:"Log in through the browser, or with a key from standard input, for later commands."`
+	Logout   logoutCommand   `cmd:"" help:"End the login, or remove the keys that are kept for the server."`
 	Publish  publishCommand  `cmd:"" help:"Publish a file, or make the project exactly what it is now."`
 	Update   updateCommand   `cmd:"" help:"Put a file into the project, without touching others."`
 	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`

@@ -17,7 +17,7 @@ import (
 // everyCommand runs each command as a program does that reads its answer.
 func everyCommand(at target) map[string]func(context.Context, *Env) error {
 	return map[string]func(context.Context, *Env) error{
-		"login":   (&loginCommand{at.host}).Run,
+		"login":   (&loginCommand{host: at.host}).Run,
 		"publish": (&publishCommand{Path: "a.html", target: target{host: host{Server: at.Server}}}).Run,
 		"dry run": (&publishCommand{Path: "a.html", DryRun: true, target: at}).Run,
 		"update":  (&updateCommand{Path: "a.html", target: at}).Run,

@@ -14,9 +14,10 @@ import (
 // explain turns the error of a call into a message for people, with the command that mends it.
 func (s *session) explain(ctx context.Context, err error) error {
 	var refused *client.Error
+	var failed *Failure
 	switch {
-	case err == nil:
-		return nil
+	case err == nil, errors.As(err, &failed):
+		return err
 	case ended(ctx):
 		return &Failure{Message: "interrupted", Exit: exitOther, cause: err}
 	case errors.As(err, &refused) && refused.Code != "":
@@ -101,7 +102,7 @@ func withFlag(flag, value, note string) mend {
 }
 
 func login(s *session, e *client.Error, f *Failure) {
-	f.Notes = []string{"Log in with a key of the account, which is read from standard input:"}
+	f.Notes = []string{"Log in: on a terminal through the browser, else with a key of the account on standard input:"}
 	f.Fix = []string{command("sandlot", "login", "--server", s.server())}
 	if key, _ := s.env.Lookup(keyVariable); key != "" {
 		f.Notes = []string{"The key was that of " + keyVariable + ". Set it right, or unset it and log in:"}

@@ -50,17 +50,28 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		unanswered(w, http.StatusInternalServerError, "internal", err)
 		return
 	}
-	c := client.Client{Base: r.Base, Key: r.keyFor(req.URL.Path, body), HTTP: r.HTTP, Waits: r.Waits}
+	c := client.Client{Base: r.Base, Key: r.keyFor(req.URL.Path, body), HTTP: r.HTTP, Waits: r.Waits, Fresh: r.Fresh}
 	if req.Method == http.MethodPost && req.Header.Get("Idempotency-Key") == "" {
 		req.Header.Set("Idempotency-Key", r.env.Random())
 	}
+	send := func() (*http.Response, error) {
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return c.Pass(req)
+	}
 	var resp *http.Response
 	err = r.call(req.Context(), func() (err error) {
-		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		resp, err = c.Pass(req)
+		if resp, err = send(); err == nil && resp.StatusCode == http.StatusUnauthorized && r.logins.spoil(c.Key) {
+			_ = resp.Body.Close()
+			resp, err = send()
+		}
 		return err
 	})
-	if err != nil {
+	var failed *Failure
+	switch {
+	case errors.As(err, &failed):
+		unanswered(w, http.StatusUnauthorized, "invalid_key", failed)
+		return
+	case err != nil:
 		unanswered(w, http.StatusServiceUnavailable, "unavailable", errors.New(r.server()+" gave no answer"))
 		return
 	}
@@ -130,8 +141,11 @@ func pass(w http.ResponseWriter, resp *http.Response, body io.Reader) {
 func unanswered(w http.ResponseWriter, status int, code string, why error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	hint := "Check the network and the server's address, then make the call again."
+	if failed := (*Failure)(nil); errors.As(why, &failed) {
+		why, hint = errors.New(failed.Message), "Your user gives this command on this machine: "+strings.Join(failed.Fix, "; ")
+	}
 	_ = json.NewEncoder(w).Encode(map[string]any{
-		"error": code, "message": "The call was not answered: " + Harmless(why.Error()) + ".", "status": status,
-		"hint": "Check the network and the server's address, then make the call again.",
+		"error": code, "message": "The call was not answered: " + Harmless(why.Error()) + ".", "status": status, "hint": hint,
 	})
 }

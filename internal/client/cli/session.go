@@ -40,6 +40,8 @@ type session struct {
 	heard atomic.Bool // whether the server has answered, or was sent something
 	quiet bool        // whether the output is for a program
 	leave bool        // whether the command ends without waiting for the play-tester
+
+	logins logins // that are kept for the server
 }
 
 // connect finds the server, the project and the stored keys. It sends nothing.
@@ -60,7 +62,8 @@ func (t target) connect(env *Env, at place) (*session, error) {
 	if err != nil {
 		return nil, &Failure{Message: err.Error(), Fix: other, Exit: exitUsage, cause: err}
 	}
-	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}, Waits: waits()}
+	s.Client = &client.Client{Base: base, HTTP: &http.Client{Transport: env.HTTP}, Waits: waits(), Fresh: s.logins.freshKey}
+	s.logins.env, s.logins.client = env, s.Client
 	if s.id == "" && at.state.Server == base.String() {
 		s.id = at.state.ID
 	}
@@ -103,6 +106,7 @@ func (s *session) findKeys() error {
 	ring, err := s.env.keyring()
 	if err == nil {
 		s.keys, err = ring.read(s.server())
+		s.logins.learn(s.keys)
 	}
 	key, ok := s.env.Lookup(keyVariable)
 	if !ok || key == "" {
@@ -156,11 +160,16 @@ const (
 	mostWait  = 30 * time.Second // the user is waiting, and may rather come back later
 )
 
-// call repeats a call until it is answered, within the limits.
+// call repeats a call until it is answered, within the limits. If the server refuses an access token, it is repeated
+// once with another.
 func (s *session) call(ctx context.Context, make func() error) error {
-	pause, silent := firstWait, 0
+	pause, silent, spoiled := firstWait, 0, false
 	for n := 1; ; n, pause = n+1, 2*pause {
 		err := make()
+		if errors.Is(err, client.Code("invalid_key")) && !spoiled && s.logins.spoil(s.Key) {
+			spoiled = true
+			err = make()
+		}
 		silent = s.stalled(err, silent)
 		if !unreached(err) {
 			s.heard.Store(true)

@@ -90,7 +90,7 @@ func TestWhereNobodyIsAskedAKeyIsNotWaitedForForever(t *testing.T) {
 		defer testenv.Pass(time.Second)
 		defer end.Close()
 		d.In = open
-		err := (&loginCommand{host{Server: "https://play.example"}}).Run(t.Context(), d.Env)
+		err := (&loginCommand{host: host{Server: "https://play.example"}}).Run(t.Context(), d.Env)
 		if code, _ := ExitCode(err); code != exitUsage || !strings.Contains(fmt.Sprint(err), "no key came on standard input") {
 			t.Errorf("exit code %d: %v", code, err)
 		}

@@ -33,8 +33,11 @@ const answerMax = 32 << 20
 // call.
 type Client struct {
 	Base *url.URL     // the service's base-url, without /v1
-	Key  string       // account key, project key or upload token; empty: calls without a key
+	Key  string       // account key, project key, access token or upload token; empty: calls without a key
 	HTTP *http.Client // nil: http.DefaultClient. Its Timeout, if any, includes the transfer of content
+	// Fresh returns the secret that is sent in place of Key, for one that is replaced from time to time. Its error is that
+	// of the call. nil: Key itself
+	Fresh func(ctx context.Context, key string) (string, error)
 
 	Waits Waits // how long to wait for the other side
 }
@@ -226,10 +229,19 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 	if err != nil {
 		return nil, err
 	}
-	if c.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Key)
+	return req, c.authorize(req)
+}
+
+// authorize adds the key to a request.
+func (c *Client) authorize(req *http.Request) (err error) {
+	key := c.Key
+	if key != "" && c.Fresh != nil {
+		key, err = c.Fresh(req.Context(), key)
 	}
-	return req, nil
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	return err
 }
 
 // Pass sends a request whose path is one of the API or of its documents to the service, with the key. It returns the
@@ -237,8 +249,8 @@ func (c *Client) request(ctx context.Context, method string, body io.Reader, que
 func (c *Client) Pass(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.URL.Scheme, req.URL.Host, req.Host, req.RequestURI = c.Base.Scheme, c.Base.Host, "", ""
-	if c.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+c.Key)
+	if err := c.authorize(req); err != nil {
+		return nil, err
 	}
 	return c.exchange(req)
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,10 +48,14 @@ func refusal(resp *http.Response) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(text, e) != nil || e.Code == "" {
+	said := struct {
+		*Error
+		Description string `json:"error_description"` // of OAuth
+	}{Error: e}
+	if json.Unmarshal(text, &said) != nil || e.Code == "" {
 		*e = Error{Message: fmt.Sprintf("%s, and no answer of the API: %.200q", resp.Status, text), Location: resp.Header.Get("Location")}
 	} else {
-		e.Text = text
+		e.Text, e.Message = text, cmp.Or(e.Message, said.Description, string(e.Code))
 	}
 	e.Status = resp.StatusCode
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil {

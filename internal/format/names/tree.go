@@ -24,7 +24,7 @@ var (
 var (
 	secretFolders = map[string]string{".aws": ".aws/", ".ssh": ".ssh/", ".gnupg": ".gnupg/"}
 	secretFiles   = map[string]bool{
-		".npmrc": true, ".netrc": true, "_netrc": true, ".pypirc": true, ".git-credentials": true, ".htpasswd": true, ".sandlot.json": true,
+		".npmrc": true, ".netrc": true, "_netrc": true, ".pypirc": true, ".git-credentials": true, ".htpasswd": true, ".sandlot.json": true, ".sandlot-login.json": true,
 		"id_rsa": true, "id_dsa": true, "id_ecdsa": true, "id_ecdsa_sk": true, "id_ed25519": true, "id_ed25519_sk": true,
 	}
 	notSecret = map[string]bool{".env.example": true, ".env.sample": true, ".env.template": true, ".env.dist": true}

@@ -163,6 +163,7 @@ func (a *API) about(c *call) hint.Request {
 	h := c.R.Header
 	// A request refused before its key was checked may still have sent one.
 	on := hint.Request{Keyed: c.Keyed || c.route == nil && h.Get("Authorization") != "", LostKeys: a.Places.LostKeys()}
+	on.Logins = a.Places.Logins
 	on.Token = !on.Keyed && h.Get("Authorization") != ""
 	on.Cut = !c.Whole && c.R.ContentLength != 0
 	on.Limit, on.Most = a.Intake.MaxContent, a.Intake.MaxFile

@@ -33,7 +33,7 @@ func local() Config {
 
 func open() Config {
 	return Config{
-		Places: sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net"},
+		Places: sandlot.Places{Base: &url.URL{Scheme: "https", Host: "example.com"}, Content: "example.net", Logins: true},
 		Facts:  Facts{Site: "Class 4b", Quarantine: true, Accounts: admission.Rate{Count: 60, Per: time.Hour, Burst: 20}, Writes: admission.Rate{Count: 3600, Per: time.Hour, Burst: 1000}},
 	}
 }

@@ -162,11 +162,13 @@ func (v *view) index() any {
 		Auth      string            `json:"auth"`
 		LostKeys  string            `json:"lost_keys"`
 		MCP       map[string]string `json:"mcp"`
+		OAuth     map[string]string `json:"oauth"`
 		Documents map[string]string `json:"documents"`
 		Endpoints []one             `json:"endpoints"`
 	}{
 		v.Info.Title, v.Info.Summary, v.Base, v.FirstCall(), "Authorization: Bearer <api_key or project_api_key>", v.Places.LostKeys(),
 		map[string]string{"without_account": v.Base + "/mcp", "with_account": v.Base + "/mcp/account"},
+		map[string]string{"issuer": v.Base + "/oauth", "device": v.Base + "/oauth/device", "page": v.Base + "/connect"},
 		docs, list,
 	}
 }

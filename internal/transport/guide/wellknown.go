@@ -44,7 +44,7 @@ func encoded(v any) []byte {
 }
 
 // hidden are the paths that crawlers should skip: forms, the account, and duplicates of other pages.
-var hidden = []string{"/account", "/login", "/verify", "/not-me", "/report", "/embed/", "/~/"}
+var hidden = []string{"/account", "/login", "/verify", "/not-me", "/report", "/oauth/", "/embed/", "/~/"}
 
 // robots returns a robots.txt that lets crawlers read every public page.
 func robots(base string) []byte {

@@ -8,6 +8,7 @@
 package hint
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,8 +51,26 @@ func Advise(base string, on Request, e *sandlot.Error) Advice {
 	for _, c := range calls {
 		written = append(written, c.write(p.on))
 	}
-	out.Text = Lines(written)
+	out.Text = Lines(append(written, on.letIn(base, e)...))
 	return out
+}
+
+// letIn returns the curl calls by which a person lets a client without a key in (RFC 8628), and the sentences to them;
+// nothing for programs that send JSON, which find them in the documents.
+func (on Request) letIn(base string, e *sandlot.Error) []string {
+	if !on.Logins || on.JSON || e.Code != sandlot.CodeKeyRequired || e.Fix.Op != sandlot.OpPresentKey {
+		return nil
+	}
+	const post = "curl -sS -d client_id=terminal "
+	ask := post + Quote(base+"/oauth/device")
+	if project := cmp.Or(on.Arg("project_id"), on.Arg("id")); project != "" {
+		ask += " --data-urlencode " + Quote("project="+project)
+	}
+	return []string{
+		"Without a key, your user lets you in: they open " + base + "/connect, log in, and type the user_code of the first call. " +
+			"Repeat the second every 6 s until its access_token is there: that is the <api_key> above.",
+		ask, post + Quote(base+"/oauth/token") + " -d grant_type=urn:ietf:params:oauth:grant-type:device_code -d 'device_code=<device_code>'",
+	}
 }
 
 // sentences returns the sentences of a proposal after the note of its Fix.

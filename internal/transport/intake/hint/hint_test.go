@@ -97,3 +97,25 @@ func TestRegressionM08AHintOverwritesNoFileWithAnError(t *testing.T) {
 		expect.Equal(t, fmt.Sprintf("%s after %v %s", name, err, out), string(kept), "mine")
 	}
 }
+
+// TestAClientWithoutAKeyIsLetIn by a person, where people can log in: the calls stand behind the corrected one, for a shell alone.
+func TestAClientWithoutAKeyIsLetIn(t *testing.T) {
+	t.Parallel()
+	const base = "https://play.example"
+	e := sandlot.Refuse(sandlot.CodeKeyRequired, "This call needs a key.").With(sandlot.OpPresentKey)
+	on := Request{Op: sandlot.OpVersions, Logins: true, Args: []sandlot.Arg{{Name: "id", Value: "maze-1"}}}
+	text := Advise(base, on, e).Text
+	expect.Contains(t, "the hint", text, "/v1/project/maze-1/versions -H 'Authorization: Bearer <api_key>'\nWithout a key, your user lets you in: they open "+base+"/connect,")
+	expect.Contains(t, "the hint", text, "\ncurl -sS -d client_id=terminal "+base+"/oauth/device --data-urlencode project=maze-1\n")
+	expect.Contains(t, "the hint", text, "\ncurl -sS -d client_id=terminal "+base+"/oauth/token -d grant_type=urn:ietf:params:oauth:grant-type:device_code -d 'device_code=<device_code>'")
+	expect.Equal(t, "characters", len(text) < 900, true)
+	for name, change := range map[string]func(*Request, *sandlot.Error){
+		"a tool": func(on *Request, _ *sandlot.Error) { on.Tool = true }, "a program": func(on *Request, _ *sandlot.Error) { on.JSON = true },
+		"where nobody can log in":         func(on *Request, _ *sandlot.Error) { on.Logins = false },
+		"a key of another kind is needed": func(_ *Request, e *sandlot.Error) { e.Code = sandlot.CodeAccountKeyRequired },
+	} {
+		on, e := on, *e
+		change(&on, &e)
+		expect.Equal(t, name+" is let in", strings.Contains(Advise(base, on, &e).Text, "oauth"), false)
+	}
+}

@@ -30,6 +30,7 @@ type Request struct {
 	JSON           bool          // whether it was a JSON object
 	Tool           bool          // whether a tool made it, whose caller sends no HTTP
 	LostKeys       string        // the advice for lost keys
+	Logins         bool          // whether a person can let the client in, see sandlot.Places
 	Limit          int64         // the most content of one call, in bytes
 	Most           int64         // the largest file, in bytes, in any number of parts; 0: unknown
 }

@@ -1,0 +1,147 @@
+package oauth
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account/oauth"
+)
+
+// tokens is an answer of the token endpoint.
+type tokens struct {
+	Access  string            `json:"access_token"`
+	Type    string            `json:"token_type"`
+	Seconds int               `json:"expires_in"`
+	Refresh string            `json:"refresh_token"`
+	Scope   string            `json:"scope"`
+	Project sandlot.ProjectID `json:"project_id,omitempty"`
+}
+
+// token answers POST /oauth/token. Each code and token that is wrong counts as a guess of the address.
+func (h *Handler) token(c *call) error {
+	f, err := c.form()
+	if err != nil {
+		return err
+	}
+	var secret string
+	var try func() (oauth.Tokens, error)
+	switch ctx, client := c.r.Context(), f["client_id"]; f["grant_type"] {
+	case codeGrant:
+		secret, try = f["code"], func() (oauth.Tokens, error) {
+			return h.Service.Exchange(ctx, c.by, oauth.CodeInput{
+				Code: f["code"], ClientID: client, RedirectURI: f["redirect_uri"], Verifier: f["code_verifier"], Resource: f["resource"],
+			})
+		}
+		err = f.needs("code", "client_id", "redirect_uri", "code_verifier")
+	case refreshGrant:
+		secret, try = f["refresh_token"], func() (oauth.Tokens, error) {
+			in := oauth.RefreshInput{Token: sandlot.Secret(f["refresh_token"]), ClientID: cmp.Or(client, oauth.Terminal), Resource: f["resource"]}
+			return h.Service.Refresh(ctx, c.by, in)
+		}
+		err = f.needs("refresh_token")
+	case deviceGrant:
+		secret, try = f["device_code"], func() (oauth.Tokens, error) {
+			return h.Service.PollDevice(ctx, c.by, sandlot.Secret(f["device_code"]), cmp.Or(client, oauth.Terminal))
+		}
+		err = f.needs("device_code")
+	case "":
+		err = f.needs("grant_type")
+	default:
+		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "the grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant}
+	}
+	if err != nil {
+		return err
+	}
+	got, err := h.guessed(c, secret, try)
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, tokens{
+		got.Access.Reveal(), "Bearer", int(got.Life / time.Second), got.Refresh.Reveal(), got.Scope, got.Project,
+	})
+}
+
+// guessed calls try, and counts the secret for the address if it is wrong. A device that has to wait has a right one.
+func (h *Handler) guessed(c *call, secret string, try func() (oauth.Tokens, error)) (got oauth.Tokens, err error) {
+	denied := h.Admission.Guess(c.from, sandlot.DigestOf([]byte(secret)), func() (bool, error) {
+		got, err = try()
+		var r *oauth.Refusal
+		switch {
+		case !errors.As(err, &r):
+			return err == nil, err
+		case r.Code == "invalid_grant":
+			return false, nil
+		case r.Code == "authorization_pending" || r.Code == "slow_down":
+			return true, nil
+		}
+		return false, err
+	})
+	return got, cmp.Or(err, denied)
+}
+
+// device answers POST /oauth/device (RFC 8628). There is no address in it that has the code: a person types it.
+func (h *Handler) device(c *call) error {
+	f, err := c.form()
+	if err != nil {
+		return err
+	}
+	d, err := h.Service.AskDevice(c.r.Context(), c.by, oauth.DeviceInput{
+		ClientID: cmp.Or(f["client_id"], oauth.Terminal), Scope: f["scope"], Resource: f["resource"], Project: f["project"],
+	})
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, struct {
+		Code     string `json:"device_code"`
+		UserCode string `json:"user_code"`
+		Page     string `json:"verification_uri"`
+		Seconds  int    `json:"expires_in"`
+		Interval int    `json:"interval"`
+	}{d.Code.Reveal(), d.UserCode, h.Places.Base.String() + devicePage, int(d.Life / time.Second), int(d.Interval / time.Second)})
+}
+
+// revoke answers POST /oauth/revoke (RFC 7009): 200 also for a token that is none.
+func (h *Handler) revoke(c *call) error {
+	f, err := c.form()
+	if err != nil {
+		return err
+	}
+	if err := f.needs("token"); err != nil {
+		return err
+	}
+	if err := h.Service.Revoke(c.r.Context(), c.by, sandlot.Secret(f["token"]), cmp.Or(f["client_id"], oauth.Terminal)); err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, struct{}{})
+}
+
+// register answers POST /oauth/register (RFC 7591).
+func (h *Handler) register(c *call) error {
+	var in oauth.Registration
+	if err := c.json(&in); err != nil {
+		return err
+	}
+	made, err := h.Service.Register(c.r.Context(), c.by, in)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		ID        string   `json:"client_id"`
+		IssuedAt  int64    `json:"client_id_issued_at"`
+		Name      string   `json:"client_name,omitempty"`
+		Redirects []string `json:"redirect_uris"`
+		Grants    []string `json:"grant_types"`
+		Responses []string `json:"response_types"`
+		Method    string   `json:"token_endpoint_auth_method"`
+	}{made.ID, h.Now().Unix(), made.Name, append([]string{}, made.Redirects...), []string{refreshGrant}, []string{}, "none"}
+	if len(made.Redirects) > 0 {
+		out.Grants, out.Responses = append(out.Grants, codeGrant), []string{"code"}
+	}
+	if made.Device {
+		out.Grants = append(out.Grants, deviceGrant)
+	}
+	return c.answer(http.StatusCreated, out)
+}
