@@ -215,7 +215,8 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		return err
 	}
 	a.grants = &oauth.Service{
-		Vault: a.vault, Documents: strangers.New("Sandlot/" + thisBuild().Version), Places: a.places, Now: now, Spend: spend,
+		Store: a.store.Account(), Vault: a.vault, Documents: strangers.New("Sandlot/" + thisBuild().Version),
+		Places: a.places, Now: now, Spend: spend,
 	}
 	a.proofs, err = installation(ctx, a.store, doctorSecret)
 	return err

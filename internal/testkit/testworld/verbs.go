@@ -51,7 +51,7 @@ func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
 // OwnerOf is whoever has logged in to an account.
 func (w *World) OwnerOf(id sandlot.AccountID) sandlot.Caller {
 	w.t.Helper()
-	token, now := rand.Text(), w.Clock.Now()
+	token, now := rand.Text(), w.now()
 	s := sandlot.Session{Account: id, CreatedAt: now, ProvedAt: now, SeenAt: now, ExpiresAt: now.Add(24 * time.Hour)}
 	_, err := w.DB.Account().AddSession(w.t.Context(), sha256.Sum256([]byte(token)), s)
 	expect.OK(w.t, err)

@@ -80,10 +80,10 @@ func TestErrorsStayWithinTheirBounds(t *testing.T) {
 func TestAToolThatNeedsAnAccountSaysTheWayOn(t *testing.T) {
 	w := newWorld(t)
 	got := w.call("", "list_projects", `{}`).refused("key_required")
-	want := "Your user connects once: http://localhost:8080/account. Or go on without: publish makes a project with an edit_token."
-	if !strings.Contains(got.text, want) || got.whole.Meta["mcp/www_authenticate"] == nil {
-		t.Errorf("%s %v", got.text, got.whole.Meta)
-	}
+	want := "Your user connects once: http://localhost:8080/docs/agents. Or go on without: publish makes a project with an edit_token."
+	expect.Contains(t, "the text", got.text, want)
+	expect.Same(t, "the challenge", got.whole.Meta["mcp/www_authenticate"], any([]any{`Bearer error="insufficient_scope", error_description="This needs an account.", ` +
+		`resource_metadata="http://localhost:8080/.well-known/oauth-protected-resource/mcp/account", scope="account"`}))
 	expect.Equal(t, "a corrected call", got.data["fix"], nil)
 	got = w.call("", "restore", `{"project":"a-1","version":2}`).refused("key_required")
 	if !strings.Contains(got.text, "with an edit_token, which this tool takes.") || !strings.Contains(got.text, `"edit_token":"<edit_token>"`) {

@@ -75,14 +75,14 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, account bool) {
 		return
 	}
 	by, err := api.CallerOf(r, f.admission)
-	if err == nil && account && by.Nobody() {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		refuse(w, http.StatusUnauthorized, nil, codeRequest, "This address needs a key of an account.",
-			"Your user makes one at "+base+"/account, and the client sends it as Authorization: Bearer. "+base+"/mcp publishes without one.")
+	switch {
+	case err != nil:
+		f.deny(w, nil, account, err)
 		return
-	}
-	if err != nil {
-		f.deny(w, nil, err)
+	case account && by.Nobody():
+		w.Header().Set("WWW-Authenticate", f.tools.challenge())
+		refuse(w, http.StatusUnauthorized, nil, codeRequest, "This address needs an account.",
+			"Your user connects once: "+f.tools.connectPage()+". Or use "+base+"/mcp, which publishes without an account.")
 		return
 	}
 	body, done, ok := f.read(w, r)
@@ -92,8 +92,8 @@ func (f *Front) serve(w http.ResponseWriter, r *http.Request, account bool) {
 	}
 }
 
-// deny answers a refusal of the domain.
-func (f *Front) deny(w http.ResponseWriter, id []byte, err error) {
+// deny answers a refusal of the domain; a wrong key on the address for accounts with the way to another.
+func (f *Front) deny(w http.ResponseWriter, id []byte, account bool, err error) {
 	e := sandlot.AsError(err)
 	status := http.StatusServiceUnavailable
 	switch {
@@ -104,7 +104,11 @@ func (f *Front) deny(w http.ResponseWriter, id []byte, err error) {
 		status = http.StatusTooManyRequests
 	case e.Code == sandlot.CodeInvalidKey || e.Code == sandlot.CodeInvalidField:
 		status = http.StatusUnauthorized
-		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
+		challenge := `Bearer error="invalid_token"`
+		if account {
+			challenge = f.tools.challenge(`error="invalid_token"`)
+		}
+		w.Header().Set("WWW-Authenticate", challenge)
 	case sandlot.Codes[e.Code] != sandlot.KindUnavailable:
 		status = http.StatusBadRequest
 	}
@@ -123,7 +127,7 @@ func (f *Front) read(w http.ResponseWriter, r *http.Request) (body []byte, done 
 	if err == nil && len(body) == smallBody {
 		addr := admission.Peer(r.RemoteAddr)
 		if taken, all := f.large.Take(addr); !taken {
-			f.deny(w, nil, &admission.Denied{Limit: "bodies", All: all, After: largeWait})
+			f.deny(w, nil, false, &admission.Denied{Limit: "bodies", All: all, After: largeWait})
 			return nil, done, false
 		}
 		done = func() { f.large.Give(addr) }
@@ -151,7 +155,7 @@ func (f *Front) pass(w http.ResponseWriter, r *http.Request, body []byte, by san
 	if !m.calls() {
 		grant, err := f.admission.Admit(admission.From(r.RemoteAddr, by), admission.Look, admission.Body{})
 		if err != nil {
-			f.deny(w, m.id, err)
+			f.deny(w, m.id, false, err)
 			return
 		}
 		defer grant.Done()

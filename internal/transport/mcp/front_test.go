@@ -55,8 +55,9 @@ func TestMCPNeverAnswers401WithoutAToken(t *testing.T) {
 func TestMCPAccountAnswersEveryCallWithoutATokenWith401(t *testing.T) {
 	w := settled(t)
 	for _, body := range []string{rpc("initialize", map[string]any{}), rpc("tools/list", nil), rpc("nonsense", nil), "not even JSON"} {
-		got := w.post("/mcp/account", body).wants(401).says("/account").says("/mcp")
-		expect.Equal(t, "challenge", got.header.Get("WWW-Authenticate"), "Bearer")
+		got := w.post("/mcp/account", body).wants(401).says("needs an account").says("http://localhost:8080/docs/agents").says("http://localhost:8080/mcp,")
+		want := `Bearer resource_metadata="http://localhost:8080/.well-known/oauth-protected-resource/mcp/account", scope="account"`
+		expect.Equal(t, "challenge", got.header.Get("WWW-Authenticate"), want)
 	}
 	w.post("/mcp/account", rpc("tools/list", nil), "Authorization", "Bearer "+w.account).wants(200)
 	w.post("/mcp/account", rpc("tools/list", nil), "Authorization", "Bearer "+w.project).wants(200)
@@ -68,9 +69,9 @@ func TestAWrongTokenIs401OnBothAddresses(t *testing.T) {
 	for _, path := range []string{"/mcp", "/mcp/account"} {
 		for name, key := range map[string]string{"unknown": "Bearer " + unknownKey(t), "mistyped": "Bearer " + w.account + "x", "of another scheme": "Basic bTpl", "an edit_token": "Bearer " + token} {
 			got := w.post(path, rpc("tools/list", nil), "Authorization", key).wants(401)
-			if !strings.Contains(got.header.Get("WWW-Authenticate"), `error="invalid_token"`) {
-				t.Errorf("%s, %s: %v", path, name, got.header)
-			}
+			challenge := got.header.Get("WWW-Authenticate")
+			expect.Contains(t, path+", "+name, challenge, `error="invalid_token"`)
+			expect.Equal(t, path+", "+name+": the way to another", strings.Contains(challenge, "resource_metadata="), path == "/mcp/account")
 		}
 	}
 }

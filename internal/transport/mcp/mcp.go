@@ -79,6 +79,7 @@ func (t *Tools) Server() *sdk.Server {
 		s.AddTool(one.described(), t.handler(one))
 	}
 	t.addResources(s)
+	s.AddReceivingMiddleware(withSchemes)
 	return s
 }
 
@@ -127,5 +128,8 @@ func (one tool) described() *sdk.Tool {
 	if one.reads {
 		hints.DestructiveHint, hints.IdempotentHint = nil, true
 	}
-	return &sdk.Tool{Name: one.name, Description: one.about, InputSchema: json.RawMessage(one.schema), Annotations: hints}
+	return &sdk.Tool{
+		Name: one.name, Description: one.about, InputSchema: json.RawMessage(one.schema), Annotations: hints,
+		Meta: sdk.Meta{"securitySchemes": one.schemes()},
+	}
 }

@@ -123,7 +123,8 @@ func (t *Tools) refused(c *call, r *refusal) *sdk.CallToolResult {
 	meta := sdk.Meta{}
 	if r.Error == sandlot.CodeKeyRequired {
 		s.Hint, s.Fix = t.connects(c.tool), s.Fix.with(c.tool)
-		meta["mcp/www_authenticate"] = []string{`Bearer realm="sandlot"`}
+		description := "This needs an account."
+		meta["mcp/www_authenticate"] = []string{t.challenge(`error="insufficient_scope"`, `error_description="`+description+`"`)}
 	}
 	if r.Fix != nil && r.Fix.Operation == sandlot.OpAmend {
 		s.Hint = "Send it beside files, edits or delete. Alone it is changed by your user, on the website."
@@ -162,8 +163,7 @@ func (p *proposal) with(one tool) *proposal {
 
 // connects returns the advice for a call that needs a key or an edit_token.
 func (t *Tools) connects(one tool) string {
-	link := t.Places.Base.String() + "/account"
-	hint := "Your user connects once: " + link + ". Or go on without: publish makes a project with an edit_token"
+	hint := "Your user connects once: " + t.connectPage() + ". Or go on without: publish makes a project with an edit_token"
 	if one.token {
 		return hint + ", which this tool takes."
 	}

@@ -9,6 +9,7 @@ type tool struct {
 	schema      string // of its arguments, in JSON
 	reads       bool   // whether it changes nothing
 	token       bool   // whether it takes an edit_token
+	account     bool   // whether it needs an account
 	call        func(*Tools, *call) (*sdk.CallToolResult, *refusal)
 }
 
@@ -68,7 +69,7 @@ func tools() []tool {
 			call:   (*Tools).getProject,
 		},
 		{
-			name: "list_projects", title: "Find projects of the account", reads: true,
+			name: "list_projects", title: "Find projects of the account", reads: true, account: true,
 			about:  "List the projects of the connected account, newest change first, or find one by words of its title or address. Needs an account.",
 			schema: schemaOf(``, `"query":{"type":"string"},`+cursorArg),
 			call:   (*Tools).listProjects,

@@ -175,6 +175,39 @@ func TestTheInnerCallIsOfTheSameClientAndRequest(t *testing.T) {
 	expect.Equal(t, "cookie", seen.Header.Get("Cookie"), "")
 }
 
+// TestEachToolSaysWhetherItNeedsAnAccount in the tool and in its _meta, in every version of the protocol.
+func TestEachToolSaysWhetherItNeedsAnAccount(t *testing.T) {
+	w := newWorld(t)
+	type scheme struct {
+		Type   string
+		Scopes []string
+	}
+	for _, body := range []string{modern("tools/list", newest, map[string]any{}), rpc("tools/list", nil)} {
+		var got struct {
+			Result struct {
+				Tools []struct {
+					Name, Description string
+					Schemes           []scheme                           `json:"securitySchemes"`
+					Meta              struct{ SecuritySchemes []scheme } `json:"_meta"`
+				}
+			}
+		}
+		expect.OK(t, json.Unmarshal([]byte(w.post("/mcp", body).wants(200).text), &got))
+		expect.Equal(t, "tools", len(got.Result.Tools), len(tools()))
+		for _, one := range got.Result.Tools {
+			want := []scheme{{Type: "noauth"}, {"oauth2", []string{"account"}}}
+			if one.Name == "list_projects" {
+				want = want[1:]
+			}
+			expect.Same(t, one.Name, one.Schemes, want)
+			expect.Same(t, one.Name+" in _meta", one.Meta.SecuritySchemes, want)
+			if one.Description == "" {
+				t.Errorf("%s has no description", one.Name)
+			}
+		}
+	}
+}
+
 func TestTheListingFitsItsBounds(t *testing.T) {
 	w := newWorld(t)
 	got := w.post("/mcp", modern("tools/list", newest, map[string]any{})).wants(200)

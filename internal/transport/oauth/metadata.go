@@ -37,7 +37,7 @@ func server(p sandlot.Places) map[string]any {
 		"scopes_supported":                               scopes,
 		"authorization_response_iss_parameter_supported": true,
 		"client_id_metadata_document_supported":          true,
-		"service_documentation":                          base + "/docs",
+		"service_documentation":                          base + "/docs/agents",
 	}
 }
 
@@ -48,7 +48,7 @@ func resource(p sandlot.Places) map[string]any {
 		"authorization_servers":    []string{oauth.Issuer(p)},
 		"bearer_methods_supported": []string{"header"},
 		"scopes_supported":         scopes,
-		"resource_documentation":   p.Base.String() + "/docs",
+		"resource_documentation":   p.Base.String() + "/docs/agents",
 	}
 }
 

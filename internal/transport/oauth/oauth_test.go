@@ -135,7 +135,7 @@ func TestTheMetadataOfTheServer(t *testing.T) {
 		"device_authorization_endpoint":    "https://sandlot.example/oauth/device",
 		"registration_endpoint":            "https://sandlot.example/oauth/register",
 		"revocation_endpoint":              "https://sandlot.example/oauth/revoke",
-		"service_documentation":            "https://sandlot.example/docs",
+		"service_documentation":            "https://sandlot.example/docs/agents",
 		"response_types_supported":         []any{"code"},
 		"response_modes_supported":         []any{"query"},
 		"grant_types_supported":            []any{"authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"},
@@ -149,7 +149,7 @@ func TestTheMetadataOfTheResource(t *testing.T) {
 	_, m := newFront(t, admission.Config{}).send("GET", http_.ResourceMetadata, "", "")
 	expect.Same(t, "the metadata", m, map[string]any{
 		"resource": "https://sandlot.example/mcp/account", "authorization_servers": []any{"https://sandlot.example/oauth"},
-		"bearer_methods_supported": []any{"header"}, "scopes_supported": []any{"account", "project"}, "resource_documentation": "https://sandlot.example/docs",
+		"bearer_methods_supported": []any{"header"}, "scopes_supported": []any{"account", "project"}, "resource_documentation": "https://sandlot.example/docs/agents",
 	})
 }
 

@@ -70,7 +70,7 @@ func (s *Service) read(ctx context.Context, r Request) (Client, error) {
 		return Client{}, err
 	}
 	if !c.allows(r.RedirectURI) {
-		return Client{}, refusal("invalid_request", "redirect_uri is not one of this client's.")
+		return Client{}, newRefusal("invalid_request", "redirect_uri is not one of this client's.")
 	}
 	challenge, err := base64.RawURLEncoding.DecodeString(r.Challenge)
 	switch {
@@ -91,7 +91,7 @@ func (s *Service) checkResource(resource string) *Refusal {
 	if resource == "" || resource == Resource(s.Places) {
 		return nil
 	}
-	return refusal("invalid_target", "resource must be "+Resource(s.Places)+".")
+	return newRefusal("invalid_target", "resource must be "+Resource(s.Places)+".")
 }
 
 // wish returns the scope that a program asks for. Scopes that are unknown here are ignored.
@@ -102,7 +102,7 @@ func wish(scope string) string {
 	return ScopeAccount
 }
 
-func refusal(code, description string) *Refusal {
+func newRefusal(code, description string) *Refusal {
 	return &Refusal{Code: code, Description: description}
 }
 

@@ -28,14 +28,14 @@ func (s *Service) AskDevice(ctx context.Context, by sandlot.Caller, in DeviceInp
 		return Device{}, err
 	}
 	if !c.Device {
-		return Device{}, refusal("unauthorized_client", "The client has not registered for the grant_type of devices.")
+		return Device{}, newRefusal("unauthorized_client", "The client has not registered for the grant_type of devices.")
 	}
 	now := s.Now().UTC()
 	w := Waiting{Client: c, Scope: wish(in.Scope), CreatedAt: now, ExpiresAt: now.Add(DeviceLife)}
 	if in.Project != "" {
 		w.Scope, w.Project = ScopeProject, s.Places.ProjectID(in.Project)
 		if !names.ValidProjectID(string(w.Project)) {
-			return Device{}, refusal("invalid_request", "project must be the id or an address of a project.")
+			return Device{}, newRefusal("invalid_request", "project must be the id or an address of a project.")
 		}
 	}
 	code, err := s.Vault.MintToken(names.DevicePrefix)
@@ -154,7 +154,7 @@ func (s *Service) PollDevice(ctx context.Context, by sandlot.Caller, code sandlo
 	case err != nil:
 		return Tokens{}, err
 	case state != Granted:
-		return Tokens{}, refusal(polls[state][0], polls[state][1])
+		return Tokens{}, newRefusal(polls[state][0], polls[state][1])
 	}
 	return tokens.of(k), nil
 }

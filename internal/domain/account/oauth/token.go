@@ -37,8 +37,10 @@ func (s *Service) Exchange(ctx context.Context, by sandlot.Caller, in CodeInput)
 		return Tokens{}, badGrant("The account is suspended.")
 	case errors.Is(err, sandlot.ErrNotFound):
 		return Tokens{}, badGrant("The account or the project is gone.")
+	case err != nil:
+		return Tokens{}, err
 	}
-	return tokens.of(k), err
+	return tokens.of(k), nil
 }
 
 // Refresh replaces a refresh token. The replaced one works for RefreshGrace more, so that a client that lost the answer
@@ -61,8 +63,10 @@ func (s *Service) Refresh(ctx context.Context, by sandlot.Caller, in RefreshInpu
 		return Tokens{}, badGrant("The refresh_token was replaced by another long ago. Somebody else may have it, so the grant has ended.")
 	case errors.Is(err, sandlot.ErrNotFound):
 		return Tokens{}, badGrant("The refresh_token is unknown, over, or another client's, or its grant has ended.")
+	case err != nil:
+		return Tokens{}, err
 	}
-	return tokens.of(k), err
+	return tokens.of(k), nil
 }
 
 // Revoke ends the grant of an access or refresh token (RFC 7009). A token that is unknown, or another client's, changes
@@ -88,7 +92,7 @@ func (s *Service) mayAsk(by sandlot.Caller, resource string) error {
 }
 
 // badGrant returns the refusal of a code or token.
-func badGrant(description string) error { return refusal("invalid_grant", description) }
+func badGrant(description string) error { return newRefusal("invalid_grant", description) }
 
 // newKey returns the key of a grant, without its Hash.
 func newKey(account sandlot.AccountID, project sandlot.ProjectID, c Client, now time.Time) sandlot.Key {
