@@ -63,8 +63,9 @@ func uploadTo(p http.Handler) *http.Response {
 // TestEveryRouteHasAnOperation by which admission knows it. What strangers may send to has a limit.
 func TestEveryRouteHasAnOperation(t *testing.T) {
 	t.Parallel()
-	// These use up the token of a message or of an invitation, which nobody guesses, end the visitor's own session, or give the browser a cookie.
-	free := []string{"/choices", "/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout", invitePath}
+	// These use up the token of a message or of an invitation, which nobody guesses, end the visitor's own session, give the browser a cookie, or
+	// lead strangers to a login.
+	free := []string{"/choices", "/verify", "/verify/no", "/not-me", "/not-me/undo", "/account/email", "/account/undo", "/login/link", "/login/choose", "/logout", invitePath, authorizePath}
 	for _, r := range house(t).routes {
 		open := r.access == anyone || r.access == stranger
 		switch {

@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/publish"
@@ -82,6 +83,7 @@ func newExhibition(t *testing.T, opts ...testworld.Option) *exhibition {
 	e.files()
 	e.keys()
 	e.messages()
+	e.grants()
 	return e
 }
 
@@ -259,6 +261,21 @@ func (e *exhibition) messages() {
 		e.named["wrong code"] = wrong(m.Code)
 	}
 	e.named["next"] = must(url.Parse(next(e.t, text(e.t, request(e, "GET", "/?sort=newest", "")))))(e.t).Query().Get("after")
+}
+
+// grants are those of ada, and the questions of programs.
+func (e *exhibition) grants() {
+	e.t.Helper()
+	kite, here := e.program("Kite", clientBack), e.program(hebrewWords, "http://127.0.0.1/back")
+	e.named["consent"], e.named["consent here"] = asks(kite), asks(here)
+	for c, id := range map[*oauth.Client]sandlot.ProjectID{&kite: harbor, &here: ""} {
+		e.grant(*c, e.owner("ada"), id)
+	}
+	by, code := e.owner("ada"), e.device("").UserCode
+	asked := must(e.cfg.OAuth.DeviceConsent(e.t.Context(), by, code))(e.t)
+	expect.OK(e.t, e.cfg.OAuth.ApproveDevice(e.t.Context(), by, code, oauth.Choice{Form: asked.Form}))
+	e.named["grant"] = e.in.Query("SELECT max(id) FROM keys")[0]
+	e.named["device"] = e.device(string(harbor)).UserCode
 }
 
 // copied is the exhibition as it was, with nobody who plays.

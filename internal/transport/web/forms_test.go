@@ -53,6 +53,13 @@ var forms = map[string]sentForm{
 			return url.Values{"code": {w.connectCode()}, "email": {"new@mail.internal"}}
 		}, status: 303, again: 303,
 	},
+	connectPath + "/device": {
+		fields: func(w *world) url.Values {
+			code := w.device("").UserCode
+			asked := must(w.cfg.OAuth.DeviceConsent(w.t.Context(), w.owner(w.kim.session), code))(w.t)
+			return url.Values{"code": {code}, "form_token": {asked.Form}, "answer": {"allow"}, "reach": {"project"}, "project": {string(w.kim.project)}}
+		}, status: 303, again: 410, theirs: func(w *world, f url.Values) { f.Set("project", string(w.lee.project)) },
+	},
 	connectPath + "/take": {
 		fields: func(w *world) url.Values { return url.Values{"code": {w.connectCode()}} }, status: 303, again: 410,
 	},
@@ -243,8 +250,9 @@ var forms = map[string]sentForm{
 	},
 }
 
-// notForms are what scripts of ours send, with a test of its own.
+// notForms are what scripts of ours send, or what is sent to an address with a query, with a test of its own.
 var notForms = map[string]string{
+	authorizePath:       "TestAFormApprovesOnlyWhatItsPageAsked",
 	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
 	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/new/examples": "TestRegressionM39AnEmptyInstanceOffersItsExamples", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",
 }

@@ -1,15 +1,18 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
@@ -23,7 +26,7 @@ func (k keys) routes() []route {
 		{"GET", "/account/keys", owner, admission.Look, k.page},
 		{"POST", "/account/keys", recent, admission.Look, form(maxForm, k.mint, "project", "name", "form_token")},
 		{"GET", "/account/keys/revoke", recent, admission.Look, k.askRevoke},
-		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, k.revoke, "id")},
+		{"POST", "/account/keys/revoke", recent, admission.Look, form(maxForm, k.revoke, "id", "grant?")},
 		{"GET", "/account/keys/rotate", recent, admission.Look, k.askRotate},
 		{"POST", "/account/keys/rotate", recent, admission.Look, replaceKeys(k.service.RotateKey, "said.rotated")},
 		{"GET", "/account/keys/replace", recent, admission.Look, k.askReplace},
@@ -33,6 +36,7 @@ func (k keys) routes() []route {
 
 // keysPage holds the data of the page of the keys.
 type keysPage struct {
+	Grants    []grant
 	Keys      []sandlot.Key
 	Next      int64             // the cursor of the next page; 0: none
 	Projects  []sandlot.Project // to choose from, last changed first
@@ -43,6 +47,28 @@ type keysPage struct {
 	Old       int    // keys from before the address was verified
 	Verified  time.Time
 	Fresh     bool // whether the login may change keys
+}
+
+// A grant is a key of a program that its owner let in.
+type grant struct {
+	sandlot.Key
+	Called string // its name, its host, or a word for neither
+	Host   string // of its metadata document; empty: none
+}
+
+func (v *visit) grantOf(k sandlot.Key) grant {
+	g := grant{Key: k}
+	if u, err := url.Parse(k.Client); err == nil && u.Scheme == "https" {
+		g.Host = u.Host
+	}
+	if g.Called = cmp.Or(k.Name, g.Host); g.Called != "" {
+		return g
+	}
+	g.Called = v.T("keys.grant-unnamed")
+	if k.Client == oauth.Terminal {
+		g.Called = v.T("keys.grant-terminal")
+	}
+	return g
 }
 
 // Title returns the title of a project; empty if the page does not have it.
@@ -68,9 +94,17 @@ func (k keys) page(v *visit) error {
 func (k keys) show(v *visit, status int, page keysPage) error {
 	before, _ := strconv.ParseInt(v.r.URL.Query().Get("after"), 10, 64) // an invalid number means the first page
 	ctx := v.r.Context()
-	var err error
-	if page.Keys, page.Next, err = k.service.Keys(ctx, v.by, max(before, 0)); err != nil {
+	list, next, err := k.service.Keys(ctx, v.by, max(before, 0))
+	if err != nil {
 		return err
+	}
+	page.Next = next
+	for _, one := range list {
+		if one.Client != "" {
+			page.Grants = append(page.Grants, v.grantOf(one))
+		} else {
+			page.Keys = append(page.Keys, one)
+		}
 	}
 	if page.Old, page.Verified, err = k.service.OldKeys(ctx, v.by); err != nil {
 		return err
@@ -147,6 +181,13 @@ func (k keys) askRevoke(v *visit) error {
 		if one.ID != id {
 			continue
 		}
+		if one.Client != "" {
+			return v.ask(v.T("keys.grant-end-title", "name", isolated(v.grantOf(one).Called)), askPage{
+				Leads:  []any{v.T("keys.grant-end-lead")},
+				Fields: []askField{{"id", strconv.FormatInt(id, 10)}, {"grant", "true"}},
+				Action: "/account/keys/revoke", Yes: v.T("keys.grant-end"), Back: "/account/keys",
+			})
+		}
 		name := one.Name
 		if one.Project == "" {
 			name = v.T("keys.account")
@@ -191,7 +232,11 @@ func (k keys) revoke(v *visit) error {
 	if err != nil {
 		return sandlot.ErrNotFound
 	}
-	return v.doneIf(k.service.RevokeKey(v.r.Context(), v.by, id), "/account/keys", "said.revoked")
+	said := "said.revoked"
+	if v.r.PostForm.Get("grant") != "" {
+		said = "said.grant-ended"
+	}
+	return v.doneIf(k.service.RevokeKey(v.r.Context(), v.by, id), "/account/keys", said)
 }
 
 // keyPrefix returns the prefix of the keys of a kind.

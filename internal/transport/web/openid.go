@@ -70,8 +70,8 @@ func (o openIDs) finish(v *visit) error {
 	}
 	if out.Opened {
 		to := "/account"
-		if out.Back == connectPath {
-			to = connectPath
+		if out.Back == connectPath || out.Back == authorizePath {
+			to = out.Back
 		}
 		return v.done(to, "said.opened", "handle", out.Handle)
 	}

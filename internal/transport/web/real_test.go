@@ -99,6 +99,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
 		Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Archive: archived,
 		Connect:     w.in.Connect,
+		OAuth:       w.in.OAuth,
 		Invitations: must(operate.NewInvitations(t.Context(), w.db.Operate().Invitations(), nil, w.now))(t),
 		OpenID:      openIDOf(t, w),
 		RequestID:   func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,

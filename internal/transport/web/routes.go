@@ -33,6 +33,7 @@ type area interface{ routes() []route }
 func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account, c.OpenID}
+	asked := consents{c.OAuth, c.Keyring}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},
@@ -49,7 +50,8 @@ func (p *Pages) areas(c Config) []area {
 		login,
 		mailLinks{c.Account, login},
 		openIDs{c.OpenID, login},
-		connections{c.Connect, login},
+		connections{c.Connect, login, asked},
+		asked,
 		invitations{c.Invitations, c.Service, begin},
 		overviews{c.Gallery, c.Service.Trash, c.Account},
 		sessionPages{c.Account},

@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -60,6 +61,7 @@ type Config struct {
 	Invitations *operate.Invitations
 	OpenID      *account.OpenID // nil: no provider
 	Connect     *connect.Service
+	OAuth       *oauth.Service
 	Intake      *intake.Intake // reads the form of the page for a new project
 
 	// The content of pages.
