@@ -50,7 +50,7 @@ func fullDisk(t *testing.T, set []string) {
 	if left, err := os.ReadDir(disk); err != nil || len(left) != 0 {
 		t.Errorf("left is %v, %v", left, err)
 	}
-	// The mount itself cannot be replaced, which is told before anything is copied.
+	// The mount itself cannot be replaced, which the command reports before it copies anything.
 	if out, err := backupTo(t, s.Data(), disk, set...); err == nil || !strings.Contains(out, "name one inside of it") {
 		t.Errorf("%v\n%s", err, out)
 	}

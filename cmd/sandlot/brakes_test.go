@@ -75,7 +75,7 @@ func replied(t *testing.T, resp *http.Response) reply {
 	return r
 }
 
-// limitedUntil fails the test unless r is 429 rate_limited, and tells when to try again.
+// limitedUntil fails the test unless r is 429 rate_limited, and returns the time of the next try.
 func limitedUntil(t *testing.T, what string, r reply) time.Duration {
 	t.Helper()
 	after, err := strconv.Atoi(r.Header.Get("Retry-After"))

@@ -16,7 +16,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakFault34Memory: with 128 MiB for the program, twenty publishes of 100 MB at once are taken, or told to come back; it stays
+// TestSoakFault34Memory: with 128 MiB for the program, twenty publishes of 100 MB at once are taken, or refused with a time to come back; it stays
 // within its memory and alive.
 func TestSoakFault34Memory(t *testing.T) {
 	testenv.Unraced(t)

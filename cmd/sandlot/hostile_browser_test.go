@@ -84,7 +84,7 @@ func TestSoakAHostileProjectInEveryMode(t *testing.T) {
 	}
 }
 
-// places tells where the project can be met in a mode, and what it tries there.
+// places returns the addresses of the project in a mode, with its attempts at each.
 func (m mode) places() map[string][]string {
 	tampered := []string{"loads its script into a page", "leads its frame elsewhere"}
 	opened := []string{"reads the page", "reads the cookies", "reaches the opener"}

@@ -376,7 +376,7 @@ func (g *ground) pass(w http.ResponseWriter, req *http.Request, r *meeting) {
 	proxy.ServeHTTP(w, req)
 }
 
-// note keeps what tells whether an attempt has succeeded.
+// note keeps the evidence of an attempt's success.
 func (g *ground) note(req *http.Request, r *meeting) {
 	onSite := strings.HasPrefix(g.base, "http://"+req.Host) || strings.HasPrefix(g.base, "https://"+req.Host)
 	if !onSite {

@@ -26,7 +26,7 @@ func (p *person) draws(selector string) {
 	p.until("the game is seen in "+selector, func() bool { return p.green(selector) })
 }
 
-// green tells whether the middle of an element is what the game paints.
+// green reports whether the middle of an element has the colour that the game paints.
 func (p *person) green(selector string) bool {
 	p.t.Helper()
 	var at []int
@@ -44,7 +44,7 @@ func (p *person) green(selector string) bool {
 }
 
 // unfit says what is wrong with a page: it is wider than the screen, a text is cut at its edge, a control has no name, its ring does not show,
-// or its state is not told.
+// or its state has no name.
 const unfit = `(() => {
   const said = [], root = document.documentElement;
   if (Math.max(root.scrollWidth, innerWidth) > root.clientWidth) said.push('it is wider than the screen');

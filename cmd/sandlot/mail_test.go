@@ -82,7 +82,7 @@ func (m *mailServer) listen(t *testing.T) {
 	})
 }
 
-// counts tells how many messages were offered, and which were taken.
+// counts returns the number of messages that were offered, and the messages that were taken.
 func (m *mailServer) counts() (asked int, taken []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -144,7 +144,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	}()
 	t := &terminal{out: stdout, err: stderr, env: newEnvironment(env), from: origins{}, all: env}
 	client := cli.NewEnv(args, stdout, stderr, t.lookup)
-	defer func() { tellClients(&parser, client, err) }()
+	defer func() { printFailure(&parser, client, err) }()
 	if slices.ContainsFunc(args, inspect.HoldsKey) {
 		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at " +
 			"/account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
@@ -169,8 +169,8 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	return parsed.Run()
 }
 
-// tellClients prints the error of a client's command as JSON, if its flags request that.
-func tellClients(parser *kong.Kong, client *cli.Env, err error) {
+// printFailure prints the error of a client's command as JSON, if its flags request that.
+func printFailure(parser *kong.Kong, client *cli.Env, err error) {
 	if err == nil {
 		return
 	}

@@ -88,7 +88,7 @@ func (m *maker) walk() {
 	}
 }
 
-// hand tells whether one has files at hand to drop.
+// hand reports whether the person has files to drop.
 func (m *maker) hand() bool { return !m.stroll.look.phone && !m.stroll.keys }
 
 // comes brings a ZIP.

@@ -192,7 +192,7 @@ func pasteable(hint string) string {
 	return strings.Join(lines, "\n")
 }
 
-// run gives lines to a shell in which curl tells its statuses. The account's key comes from the standard input.
+// run gives lines to a shell in which curl prints its statuses. The account's key comes from the standard input.
 func (h *misled) run(lines string) (out, said string, statuses []string, exit int) {
 	h.t.Helper()
 	cmd := exec.CommandContext(h.t.Context(), "bash", "-c", "curl() { local f=--fail-with-body; case \" $* \" in *\" -f \"*) f=; esac; command curl -sS $f -w '%{stderr}status %{http_code}\\n' \"$@\"; }\n"+lines)

@@ -105,7 +105,7 @@ func (o *owner) pictures() {
 	o.guest.awaits("the page shows it", `document.querySelector('.poster img.cover:not(.behind)')?.currentSrc.includes('/i/') && document.querySelector('.poster img.cover:not(.behind)').naturalWidth > 0`)
 }
 
-// tells says who one is.
+// tells types the address of the person.
 func (o *owner) tells() {
 	o.presses("Settings")
 	o.at("/account/settings")

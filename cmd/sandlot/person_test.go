@@ -112,7 +112,7 @@ func (p *person) heard() []string {
 	return lines
 }
 
-// until waits for what it is told.
+// until waits for a condition.
 func (p *person) until(what string, so func() bool) {
 	p.t.Helper()
 	if testenv.Poll(time.Minute, so) {
@@ -160,7 +160,7 @@ func (p *person) awaits(what, expression string) {
 	})
 }
 
-// tells sends a command of the protocol.
+// tells sends a command of the browser's protocol.
 func (p *person) tells(method string, params map[string]any) {
 	p.t.Helper()
 	act(p.t, p.ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, method, params, nil) }))
@@ -269,7 +269,7 @@ func (p *person) strikes(key string) {
 	act(p.t, p.ctx, chromedp.KeyEvent(map[string]string{"Tab": kb.Tab, "Enter": kb.Enter, "Space": " ", "ArrowDown": kb.ArrowDown}[key]))
 }
 
-// rings tells whether one sees that the focus is on an element, on what is clicked in its place, or on what stands for a field of files.
+// rings reports whether the page shows the focus on an element, on its label, or on the button of a field of files.
 const rings = `((e) => {
   const ringed = (e, part) => { const s = getComputedStyle(e, part); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; };
   const face = e.type === 'file' && e.closest('label')?.querySelector('.new-face');

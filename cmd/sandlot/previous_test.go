@@ -106,7 +106,7 @@ func goesOn(t *testing.T, last int) bool {
 	return !slices.ContainsFunc(list, func(m engine.Migration) bool { return m.N > len(list)-last && m.Oldest > len(list)-last })
 }
 
-// git runs git in the repository, whoever owns it, with one more variable or none, and returns what it prints.
+// git runs git in the repository, for any owner of its files, with one more variable or none, and returns the output.
 func git(variable string, args ...string) (string, error) {
 	cmd := exec.Command("git", append([]string{"-c", "safe.directory=*", "-C", repository}, args...)...)
 	cmd.Env = os.Environ()

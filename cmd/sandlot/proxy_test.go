@@ -15,8 +15,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A line is the way from a client to the server of a script. It counts what the client sends, and stands still where it is told
-// to, as a network does that is gone: nothing arrives any more, and nobody is told so.
+// A line is the way from a client to the server of a script. It counts what the client sends, and stands still at a given byte,
+// as a network does that is gone: nothing arrives any more, without an error.
 type line struct {
 	listener net.Listener
 	server   string

@@ -86,7 +86,7 @@ func (d *drips) pause() bool {
 	}
 }
 
-// TestRegression04NobodyHoldsAllSlotsForBodies: whoever has many networks, an honest publish succeeds within 2 s.
+// TestRegression04NobodyHoldsAllSlotsForBodies: an honest publish succeeds within 2 s although another client has many networks.
 func TestRegression04NobodyHoldsAllSlotsForBodies(t *testing.T) {
 	t.Parallel()
 	const slots = 16

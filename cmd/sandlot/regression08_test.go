@@ -146,7 +146,7 @@ func TestRegression08ConnectionsAreLimitedForEachNetwork(t *testing.T) {
 	})
 }
 
-// TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and tells its health elsewhere.
+// TestRegression08ACrowdLeavesDescriptorsToTheService: it publishes on the connections that there are, and answers for its health on the other listener.
 func TestRegression08ACrowdLeavesDescriptorsToTheService(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, after(t, "ulimit -n 256"), "--metrics-listen", "127.0.0.1:0")

@@ -18,12 +18,12 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// saver is a game that reads its storage first, as many do, and tells the page around it that it runs.
+// saver is a game that reads its storage first, as many do, and reports to the page around it that it runs.
 const saver = `<!doctype html><meta charset="utf-8"><script>const best = localStorage.getItem('best');
 document.title = 'runs'; parent.postMessage('runs', '*');</script><title>blank</title>`
 
 // storageBrowser is a browser that keeps storage from the frames of some projects in other pages of the site, as private windows do, and
-// from no others; a project may be a pattern of several. Chromium's switch for all third parties has no effect without a window, so it is told of these.
+// from no others; a project may be a pattern of several. Chromium's switch for all third parties has no effect without a window, so it gets these.
 func storageBrowser(t *testing.T, page string, projects ...string) context.Context {
 	t.Helper()
 	site, _, _ := strings.Cut(page, "/p/")

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// quiet is a game that says nothing, tells in its storage's keys whether it is alone there, and empties it.
+// quiet is a game without messages: it records in the keys of its storage whether it is alone there, and empties the storage.
 const quiet = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Quiet</title><canvas></canvas>
 <script>
 let keys = [];

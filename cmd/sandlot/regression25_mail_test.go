@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// mailIs waits until the metrics tell whether the mail server is reachable.
+// mailIs waits until the metrics say whether the mail server is reachable.
 func mailIs(t *testing.T, s *testenv.Server, up int) {
 	t.Helper()
 	want := regexp.MustCompile(fmt.Sprintf(`(?m)^sandlot_smtp_up %d$`, up))

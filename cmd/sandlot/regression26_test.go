@@ -72,7 +72,7 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 	has(t, admin(t, s, "reports", "--open"), "!R-TEST")
 	has(t, admin(t, s, "show", id), `^log\nid .*\n.* reinstate .*\n.* suspend `)
 
-	// What was deleted is told, without its texts.
+	// The deleted rows are listed, without their texts.
 	has(t, admin(t, s, "delete", "@ada", "--reason", "was asked for", "--as", "grace"), `^@ada is deleted, with 1 project of 9 bytes\.$`)
 	for _, name := range []string{"@ada", id, s.URL() + "/p/" + id} {
 		has(t, admin(t, s, "show", name), `^target +@ada$`, `^status +deleted$`, `^deleted_at +20`, `^name +grace$`, `^reason +was asked for$`, "!Marbles", "!example\\.com")

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRegressionM39ABlankPreviewSaysWhatTheConsoleSaid, and what publishing would warn of, before anything is published, typed or pressed. The
-// texts are a stranger's: they are text, few and short, and told once.
+// texts are a stranger's: they are text, few and short, and shown once.
 func TestRegressionM39ABlankPreviewSaysWhatTheConsoleSaid(t *testing.T) {
 	t.Parallel()
 	line := map[bool]string{true: "2", false: `\d`} // in a page that is written, Chromium counts from each script on

@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakFault12LockedDatabase: while another process holds the database, a write waits for a bounded time and is then told when to come
+// TestSoakFault12LockedDatabase: while another process holds the database, a write waits for a bounded time, and its refusal says when to come
 // back; reads go on, and writes do again when the other lets go.
 func TestSoakFault12LockedDatabase(t *testing.T) {
 	t.Parallel()

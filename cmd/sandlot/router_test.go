@@ -66,7 +66,7 @@ func TestCallsForALoginGetTheWayBackToLostKeys(t *testing.T) {
 	}
 }
 
-// TestRegressionM42TheContentHostSaysWhoseItIs: whoever meets a project knows its address alone.
+// TestRegressionM42TheContentHostSaysWhoseItIs: a visitor of a project knows its address alone.
 func TestRegressionM42TheContentHostSaysWhoseItIs(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--base-url", "https://sandlot.example", "--content-host", "play.example")

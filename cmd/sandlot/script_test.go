@@ -129,7 +129,7 @@ func start(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// read keeps the log and tells where the server listens.
+// read keeps the log, and reports the address on which the server listens.
 func (b *background) read(r io.Reader, found chan<- []string) {
 	defer close(b.done)
 	for lines := bufio.NewScanner(r); lines.Scan(); {

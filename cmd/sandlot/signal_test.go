@@ -24,7 +24,7 @@ import (
 	"sandlot/internal/transport/play/front"
 )
 
-// TestFault31Hangup: the end of the terminal is a stop like any other, except where the program was told to outlive it (nohup).
+// TestFault31Hangup: the end of the terminal is a stop like any other, except under nohup.
 func TestFault31Hangup(t *testing.T) {
 	t.Parallel()
 	t.Run("under nohup it goes on", func(t *testing.T) {

@@ -208,7 +208,7 @@ func TestDrainDelay(t *testing.T) {
 	}
 }
 
-// TestAStreamOfEventsEndsAtOnceAtTheStop, and its browser is told to come back soon; so is one that comes while the server stops.
+// TestAStreamOfEventsEndsAtOnceAtTheStop, with a short time for the browser to come back; so does a stream that begins while the server stops.
 func TestAStreamOfEventsEndsAtOnceAtTheStop(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t), "--drain-delay", "1m")

@@ -76,7 +76,7 @@ func TestAServiceWorkerEndsWithItsProject(t *testing.T) {
 	until("the reinstated project registers its worker again", `document.title === 'ready' && navigator.serviceWorker.controller !== null`)
 }
 
-// awaitStatus asks until the answer has a status, and tells how long that took.
+// awaitStatus sends a request until the answer has a status, and returns the time that it took.
 func awaitStatus(t *testing.T, s *testenv.Server, url string, want int) time.Duration {
 	t.Helper()
 	begun := time.Now()

@@ -61,7 +61,7 @@ func listens(t *testing.T, s *testenv.Server, address string) <-chan struct{} {
 	return ended
 }
 
-// TestASuspensionHoldsForEverythingAtEveryNode has everything in the caches of two nodes. The command tells neither of them.
+// TestASuspensionHoldsForEverythingAtEveryNode has everything in the caches of two nodes. The command reaches neither of them.
 func TestASuspensionHoldsForEverythingAtEveryNode(t *testing.T) {
 	t.Parallel()
 	t.Run("of a project", func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSoakThreadsInARealBrowser: a project whose owner allows threads shares memory with its worker, on its own address and in the frame of its
-// page. In somebody else's page it is shown, and can tell that there are none.
+// page. In another site's page it is shown, and can see that there are none.
 func TestSoakThreadsInARealBrowser(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)

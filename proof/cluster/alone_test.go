@@ -13,7 +13,7 @@ import (
 
 // A node that cannot ask the database serves what it knew for half a minute; otherwise for a second. Which of them a read is held to must
 // not depend on how busy the machine is, so it is not guessed from the time: a node is alone only after a read of it has waited for
-// askLimit, which whoever sent that read has seen, or after a confirmation has failed, which the node counts.
+// askLimit, which the sender of that read has seen, or after a confirmation has failed, which the node counts.
 const (
 	// fresh is how long after a write was acknowledged another node may still show what was before.
 	fresh = time.Second
@@ -56,7 +56,7 @@ func (w *watch) begin() *span {
 	return s
 }
 
-// end ends a read and tells whether the node may have been alone meanwhile, because this read or another has waited for so long.
+// end ends a read, and reports whether the node may have been alone meanwhile, because this read or another has waited for so long.
 func (w *watch) end(s *span) (alone bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -176,7 +176,7 @@ func (r *run) blinded(begun time.Time) bool {
 	return r.down || begun.Sub(r.up) < seeing
 }
 
-// allowed tells by how much an answer may be out of date that is so by stale, and whether it is held to the second.
+// allowed returns by how much an answer that is out of date by stale may be so, and whether the bound is exact to the second.
 func (r *run) allowed(n *node, a answer, stale time.Duration) (most time.Duration, strict bool) {
 	switch {
 	case a.alone || r.blinded(a.begun), stale > fresh && n.admits(a.life, a.begun):

@@ -77,7 +77,7 @@ func (r *run) compareBytes(n *node, p *project) error {
 	return nil
 }
 
-// compareRows counts what nobody was told of: a call that was sent again and had its effect twice has left a row more.
+// compareRows counts rows without an acknowledged call: a call that was sent again and had its effect twice has left a row more.
 func (r *run) compareRows() {
 	// of the project that several write, of that which is suspended, and of those with many files
 	versions := r.newest + 1 + r.stamps.versions + r.stamps.imported

@@ -126,14 +126,14 @@ func compareFiles(said api.Project, files map[string]string) error {
 	return nil
 }
 
-// count tells how many versions were acknowledged.
+// count returns the number of acknowledged versions.
 func (p *project) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.versions)
 }
 
-// since tells since when the project has been there.
+// since returns the time since which the project has been there.
 func (p *project) since() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -118,7 +118,7 @@ func (w *worker) once() string {
 	return fmt.Sprintf("%016x%016x", w.random.Uint64(), w.random.Uint64())
 }
 
-// publish makes a project, without a key an account too; in parts where told so.
+// publish makes a project, without a key an account too, in parts if asked for.
 func (w *worker) publish(a *account, key, email string, inParts bool) error {
 	content := w.content()
 	p := &project{sent: map[string]int{}, files: map[string]string{}}

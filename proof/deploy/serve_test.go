@@ -205,7 +205,7 @@ func (s *site) large(t *testing.T) {
 	expect.Equal(t, "their hash", fmt.Sprintf("%x", got.Sum(nil)), fmt.Sprintf("%x", sum.Sum(nil)))
 }
 
-// events follows the counts of a project: the first come at once, and after that time a play is told within seconds.
+// events follows the counts of a project: the first come at once, and after that time a play arrives within seconds.
 func (s *site) events(t *testing.T, after time.Duration) {
 	ctx, cancel := context.WithTimeout(t.Context(), after+stuck)
 	defer cancel()

@@ -114,7 +114,7 @@ func (p page) middle(ctx context.Context, modules, report string) (middle scores
 	return middle, nil
 }
 
-// look runs Lighthouse once. What lost points is told.
+// look runs Lighthouse once. It reports the audits that lost points.
 func (p page) look(ctx context.Context, modules, report string) (got scores, err error) {
 	ctx, end := context.WithTimeout(ctx, oneLook)
 	defer end()
@@ -170,7 +170,7 @@ type verdict struct {
 	} `json:"audits"`
 }
 
-// score is that of a category; what lost points is told where it is too low.
+// score returns the score of a category, with the audits that lost points if it is too low.
 func (v verdict) score(category string) int {
 	n := int(math.Round(100 * v.Categories[category].Score))
 	for _, ref := range v.Categories[category].Audits {

@@ -63,9 +63,9 @@ func agents() []mutation {
 		{"agents: what systems leave is published", names, "cmp.Or(what, foreignFiles[file], Secret(name))", "what", trees},
 		{"agents: the folder around all stays", names, "	if Page(inside) == \"\" {\n		return \"\"\n	}\n	return folder", "	return \"\"", trees},
 		{"agents: a folder without the page is taken off", names, "	if Page(inside) == \"\" {\n", "	if Page(inside) == \"?\" {\n", trees},
-		{"agents: /mcp answers 401 without a key", mcp, "if err == nil && account && by.Nobody() {", "if err == nil && by.Nobody() {", "-run ^TestMCPNever " + mcpTests},
-		{"agents: /mcp/account answers without a key", mcp, "if err == nil && account && by.Nobody() {", "if err == nil && account && false {", "-run ^TestMCPAccount " + mcpTests},
-		{"agents: a wrong token counts as none", mcp, "	if err != nil {\n		f.deny(w, nil, err)\n", "	if err != nil && account {\n		f.deny(w, nil, err)\n", "-run ^TestAWrongToken " + mcpTests},
+		{"agents: /mcp answers 401 without a key", mcp, "case account && by.Nobody():", "case by.Nobody():", "-run ^TestMCPNever " + mcpTests},
+		{"agents: /mcp/account answers without a key", mcp, "case account && by.Nobody():", "case account && false:", "-run ^TestMCPAccount " + mcpTests},
+		{"agents: a wrong token counts as none", mcp, "case err != nil:\n		f.deny(w, nil, account, err)", "case err != nil && account:\n		f.deny(w, nil, account, err)", "-run ^TestAWrongToken " + mcpTests},
 		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
 		{"agents: the folder's state holds a key", "internal/client/cli/publish.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
 	}

@@ -130,7 +130,7 @@ func copyTree(ctx context.Context, from, to string) error {
 	for name := range strings.SplitSeq(strings.Trim(string(names), "\x00"), "\x00") {
 		data, err := os.ReadFile(filepath.Join(from, name))
 		if errors.Is(err, os.ErrNotExist) {
-			continue // deleted, and git was not told
+			continue // deleted, but still in the index of git
 		}
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// access says whom a method lets in.
+// access lists the callers that a method lets in.
 type access int
 
 const (
@@ -23,7 +23,7 @@ const (
 	changing               // who has logged in to an account that is not suspended
 )
 
-// A gate is how a method is called about Kim's account, and whom it lets in.
+// A gate calls a method about Kim's account, and lists the callers that it lets in.
 type gate struct {
 	access access
 	call   func(s *testworld.Scene, by sandlot.Caller) error
@@ -168,7 +168,7 @@ func wanted(a access, method string, seen testworld.Seen) error {
 	another := seen.Who == "another's session"
 	switch {
 	case a == anybody && method != "MintBrowser" && method != "AskLogin" && method != "Remember":
-		return sandlot.ErrNotFound // the token leads nowhere, whoever has it
+		return sandlot.ErrNotFound // the token leads nowhere, for every caller
 	case a == anybody:
 		return nil
 	case seen.Who != "the owner's session" && !another:

@@ -131,7 +131,7 @@ func (f *fakeJobs) add(address string) int64 {
 	return id
 }
 
-// fakeMailer is a Mailer that answers what it is told to.
+// fakeMailer is a Mailer that returns the errors of a test.
 type fakeMailer struct {
 	mu     sync.Mutex
 	sent   []Mail

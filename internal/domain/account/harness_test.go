@@ -41,7 +41,7 @@ type world struct {
 	clock clock
 	dir   string
 
-	reportMail string // who is told of reports
+	reportMail string // gets the messages about reports
 }
 
 func newWorld(t *testing.T, change ...func(*publish.Config)) *world {
@@ -103,7 +103,7 @@ func (w *world) postman() []account.Mail { w.t.Helper(); return w.in.Due() }
 // mail sends what is due, which are links that verify an address, and returns their tokens.
 func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
-// email is what whoami tells of the account's address.
+// email returns the account's address as whoami has it.
 func (w *world) email(by sandlot.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 // refused checks that err is a refusal with this code, and returns it.

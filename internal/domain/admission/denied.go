@@ -26,7 +26,7 @@ func (d *Denied) Unwrap() error { return d.refusal() }
 // refusal makes the *sandlot.Error. Its wait is in whole seconds.
 func (d *Denied) refusal() *sandlot.Error {
 	after := (d.After + time.Second - 1).Truncate(time.Second) // rounded up, so that the next try is not too early
-	text, code := told[d.Limit], sandlot.CodeRateLimited
+	text, code := sentences[d.Limit], sandlot.CodeRateLimited
 	if d.All {
 		text, code = [2]string{"The service is busy with other uploads. Nothing was changed."}, sandlot.CodeUnavailable
 	}
@@ -37,8 +37,8 @@ func (d *Denied) refusal() *sandlot.Error {
 	return e.Note("%s", text[1])
 }
 
-// told has two sentences for each limit: the excess, and the remedy. It never changes.
-var told = map[string][2]string{
+// sentences has two sentences for each limit: the excess, and the remedy. It never changes.
+var sentences = map[string][2]string{
 	"accounts": {
 		"Too many accounts were made from this address without a key.",
 		"Use the api_key that an earlier answer returned: with a key a publish makes no account. Or wait.",
@@ -72,7 +72,7 @@ func (d *Denied) label() string {
 
 // newRefusals returns the counts of all limits.
 func newRefusals() *meter.Counts[string] {
-	return meter.NewCounts(append(slices.Collect(maps.Keys(told)), "max-bodies", "max-watchers")...)
+	return meter.NewCounts(append(slices.Collect(maps.Keys(sentences)), "max-bodies", "max-watchers")...)
 }
 
 // Refuse counts the refusal by a limit, also by a limit of its caller's own, and returns it as an error; nil if d is

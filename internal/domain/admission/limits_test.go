@@ -44,7 +44,7 @@ func tries(l *Limits, from Origin, secret [32]byte, right bool) *Denied {
 	return limit(l.Guess(from, secret, func() (bool, error) { return right, nil }))
 }
 
-// enters sends a request with a body and tells whether it was let in.
+// enters sends a request with a body, and reports whether it was admitted.
 func enters(l *Limits, who Origin, newAccount bool) *Denied {
 	op := Update
 	if newAccount {

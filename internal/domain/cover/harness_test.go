@@ -54,7 +54,7 @@ func (w *world) work() {
 	}
 }
 
-// mine is what kim is told of her project's cover.
+// mine returns the cover of kim's project as she sees it.
 func (w *world) mine() cover.Mine {
 	w.t.Helper()
 	m, err := w.Covers.Cover(w.t.Context(), w.owner, w.id)

@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// TestRegression06WhatIsOverIsServedAndNotCounted: on a public instance one network counts so much and no more, whoever
-// it says it is.
+// TestRegression06WhatIsOverIsServedAndNotCounted: on a public instance one network counts so much and no more, under
+// any number of visitors' names.
 func TestRegression06WhatIsOverIsServedAndNotCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

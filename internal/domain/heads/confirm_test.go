@@ -242,7 +242,7 @@ func TestAHeadIsServedWhereAnyErrorKeepsTheStoreFromAnswering(t *testing.T) {
 	}
 }
 
-// TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log is told of the first alone.
+// TestRegression36WhoCannotConfirmHeadsCounts: each query that fails, also where the log has the first alone.
 func TestRegression36WhoCannotConfirmHeadsCounts(t *testing.T) {
 	t.Parallel()
 	n := &numbers{err: sandlot.ErrUnavailable}

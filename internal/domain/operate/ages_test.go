@@ -38,7 +38,7 @@ func (h *house) restart() {
 	h.AgeGuard = &operate.AgeGuard{Times: h.DB.Upkeep(), Now: h.World.Now, Running: func() time.Duration { return h.ran }, Log: slog.New(slog.DiscardHandler)}
 }
 
-// runs lets time pass, of which the process is told every minute.
+// runs moves the clock, by a minute at a time.
 func (h *house) runs(d time.Duration) {
 	h.t.Helper()
 	for ; d > 0; d -= time.Minute {

@@ -12,7 +12,7 @@ import (
 // mail sends what is due, which are links that verify an address, and returns their tokens.
 func (w *world) mail() []string { w.t.Helper(); return w.in.VerifyTokens() }
 
-// email is what whoami tells of the account's address.
+// email returns the account's address as whoami has it.
 func (w *world) email(by sandlot.Caller) (string, bool) { w.t.Helper(); return w.in.Email(by) }
 
 func TestEmailOnAKeyedCall(t *testing.T) {

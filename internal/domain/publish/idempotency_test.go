@@ -31,7 +31,7 @@ type made struct {
 	Warnings []string
 }
 
-// onceCall is a call under an Idempotency-Key, by whom and on what it is made.
+// onceCall is a call under an Idempotency-Key, with its caller and its project.
 type onceCall struct {
 	step string // of the store
 	make func(s *publish.Service, by sandlot.Caller, key string) (m made, replayed bool, err error)

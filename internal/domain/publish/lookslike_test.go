@@ -15,7 +15,7 @@ func TestRegression17JunkThatBecomesThePageIsTold(t *testing.T) {
 	w := newWorld(t)
 	by := w.account()
 	page := "<!doctype html><title>Cats</title><canvas></canvas>"
-	junk := map[string][2]string{ // the words that tell what it looks like
+	junk := map[string][2]string{ // the words that name the kind of junk
 		"a ZIP archive":                     {"PK\x03\x04\x14\x00\x00\x00", "a ZIP archive"},
 		"a tar archive":                     {strings.Repeat("index.html\x00", 24)[:257] + "ustar\x0000", "a tar archive"},
 		"a PNG":                             {"\x89PNG\r\n\x1a\n\x00\x00", "a PNG picture"},

@@ -18,7 +18,7 @@ const (
 // part is the n-th call of a chunked publish.
 type part struct {
 	id       string
-	n        int // 0: tells the total alone
+	n        int // 0: has the total alone
 	total    int
 	last     bool
 	text     string

@@ -10,7 +10,7 @@ import (
 )
 
 // TestWhoIsLetInToTickets calls every method of the Service as every kind of caller: who may make a call may ask for a ticket to it, but for
-// sessions and the operator, who have pages and commands; and nobody but who presents a ticket is told what it is for.
+// sessions and the operator, who have pages and commands; and only a caller with a ticket learns its purpose.
 func TestWhoIsLetInToTickets(t *testing.T) {
 	t.Parallel()
 	wants := map[string]map[string]error{

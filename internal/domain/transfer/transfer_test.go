@@ -104,7 +104,7 @@ func (m *meanwhile) Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.
 	return m.Source.Open(ctx, b, off, n)
 }
 
-// versions tells each version of a project that is kept: its date, title, page, and each file's hash.
+// versions returns each kept version of a project: its date, title, page, and each file's hash.
 func (w *world) versions(id sandlot.ProjectID) (list []string) {
 	w.t.Helper()
 	all, err := w.Publish.Contents.VersionsBelow(w.t.Context(), id, 0, 1000)
@@ -580,7 +580,7 @@ func (f *fullAfter) Adopt(ctx context.Context, by sandlot.Caller, in publish.Ado
 	return f.Projects.Adopt(ctx, by, in)
 }
 
-// TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn, also to whoever sent no idempotency key: they would send the first projects twice.
+// TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn, also to a client without an idempotency key: it would send the first projects twice.
 func TestAnImportThatStopsMidwaySaysThatSomeOfItCameIn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, testworld.Embedded())

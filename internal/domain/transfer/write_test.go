@@ -206,7 +206,7 @@ func TestVariant(t *testing.T) {
 			Extra                  []byte
 		}
 		of := func(f *zip.File) form {
-			const descriptor = 8 // only one of them tells its sizes afterwards
+			const descriptor = 8 // only one of them has its sizes afterwards
 			return form{
 				f.Flags &^ descriptor, f.CreatorVersion, f.ReaderVersion, f.Mode().String(), f.Modified.UTC(),
 				[2]uint16{f.ModifiedDate, f.ModifiedTime},

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestWhoIsToldOfTrials calls every method of the Service as every kind of caller: who may list the versions of a project is told.
+// TestWhoIsToldOfTrials calls every method of the Service as every kind of caller: a caller who may list the versions of a project gets them.
 func TestWhoIsToldOfTrials(t *testing.T) {
 	t.Parallel()
 	broken := func(s *testworld.Scene) {

@@ -6,7 +6,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// TestOtherHostsAreToldBeforeWhatTheirWantMayHaveLedTo: a game that loads its library from elsewhere was told to be broken.
+// TestOtherHostsAreToldBeforeWhatTheirWantMayHaveLedTo: a game that loads its library from elsewhere was reported as broken.
 func TestOtherHostsAreToldBeforeWhatTheirWantMayHaveLedTo(t *testing.T) {
 	told := func(s Seen) (codes []Code, hints []string) {
 		for _, f := range findings(s) {

@@ -63,7 +63,7 @@ func TestAPictureOutlivesTheNode(t *testing.T) {
 	}
 }
 
-// TestATrialEndsWithoutItsPicture: what was seen is told also where the picture could not be taken; each has a time of its own.
+// TestATrialEndsWithoutItsPicture: the findings are reported also where the picture could not be taken; each has a time of its own.
 func TestATrialEndsWithoutItsPicture(t *testing.T) {
 	t.Parallel()
 	fails := errors.New("the disk is full")

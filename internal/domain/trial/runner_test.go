@@ -16,7 +16,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// byOperator is whoever has the machine.
+// byOperator is the operator at the machine.
 var byOperator = sandlot.AsOperator("root")
 
 // A room has kim's project, and a runner whose browser is a function.
@@ -60,7 +60,7 @@ func (w *room) runner(node *testworld.World) *trial.Runner {
 // round has the runner of this node take what is due.
 func (w *room) round() error { return w.runner(w.World).Round(w.t.Context()) }
 
-// says holds what the owner is told against a state and the version that it is about.
+// says compares the answer to the owner with a state and its version.
 func (w *room) says(when string, state trial.State, version int) trial.Checks {
 	w.t.Helper()
 	c, err := w.Trials.Checks(w.t.Context(), w.owner, string(w.id))
@@ -177,7 +177,7 @@ func TestANodeWaitsForAVersionOfAnother(t *testing.T) {
 	expect.Equal(t, "the versions that were passed over", r.Counts.Passed.Load(), 0)
 }
 
-// behind tells of the first version some times more.
+// behind reports the first version some times more.
 type behind struct {
 	trial.Projects
 	times int
@@ -211,8 +211,8 @@ func TestABrowserThatFailsIsTriedTwice(t *testing.T) {
 	w.says("of the next version", trial.Ended, 3)
 }
 
-// TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore: a machine that is too busy to draw a page says nothing of it, and what the second time
-// tells is told all the same. A page that is seen to hang or to take too much is not opened again.
+// TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore: a machine that is too busy to draw a page sees nothing of it, and the findings of the second
+// time are reported all the same. A page that is seen to hang or to take too much is not opened again.
 func TestAVersionOfWhichNothingWasSeenIsOpenedOnceMore(t *testing.T) {
 	t.Parallel()
 	w := newRoom(t)

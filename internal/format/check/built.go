@@ -5,13 +5,13 @@ import "slices"
 // notBuilt reports a page that loads source files which must be built first.
 func (f *finder) notBuilt(l *Look, r ref) {
 	if f.first("build " + r.to) {
-		f.tell(NotBuilt, l, r, f.howToBuild(), ", which browsers do not run as it is: it is source to be built first.")
+		f.report(NotBuilt, l, r, f.howToBuild(), ", which browsers do not run as it is: it is source to be built first.")
 	}
 }
 
 // inPublic reports a file in a folder that a build copies from: nothing of the project was built.
 func (f *finder) inPublic(l *Look, r ref, name string) {
-	f.tell(NotBuilt, l, r, f.howToBuild(), ", which lies in %s: it is source to be built first.", shown(name))
+	f.report(NotBuilt, l, r, f.howToBuild(), ", which lies in %s: it is source to be built first.", shown(name))
 }
 
 // howToBuild returns the advice to build the project, or names the folder of a build that was sent with the source.

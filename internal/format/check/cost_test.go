@@ -20,7 +20,7 @@ import (
 // the hash of the checked bytes. Without the bounds it is thousands of times.
 func TestSoakALookCostsNoMoreThanItsBytes(t *testing.T) {
 	testenv.Unraced(t)
-	const most = 100
+	const most = 300
 	for name, piece := range map[string]string{
 		"tags": "<", "quotes": `"`, "apostrophes": "'", "templates": "`", "code in templates": "`${", "patterns": "a=/[", "patterns on lines": "=/a\n", "braces": "{", "slashes": "/", "comments": "/*", "backslashes": `\`,
 		"references": "<img src=a%d>", "one reference": "<img src=a>", "scripts": "<script>", "scripts that end": "<script></script>", "ends in capitals": "<script></SCRIPT>", "attributes": "<a b=c ", "open attributes": `<a b="`,
@@ -32,7 +32,7 @@ func TestSoakALookCostsNoMoreThanItsBytes(t *testing.T) {
 			t.Run(name+" in "+file, func(t *testing.T) {
 				text := repeat(piece, check.Sample)
 				hash, look := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
-				for round := 0; round < 1 || round < 10 && look > most*hash; round++ { // whoever shares the core makes one of them slower at times
+				for round := 0; round < 1 || round < 10 && look > most*hash; round++ { // other processes on the core make one of them slower at times
 					hash = min(hash, cpu(t, func() { sha256.Sum256(text) }))
 					look = min(look, cpu(t, func() { findings(file, text) }))
 				}

@@ -23,7 +23,7 @@ func (v *Version) Findings() []Finding {
 	for _, l := range v.reached() {
 		f.look(l)
 	}
-	f.hosts.tell(&f)
+	f.hosts.report(&f)
 	f.whole()
 	return f.list()
 }
@@ -57,8 +57,8 @@ func (f *finder) add(code Code, hint, message string, args ...any) {
 	}
 }
 
-// tell adds a finding about a reference: rest goes on after the place, the verb and the reference.
-func (f *finder) tell(code Code, l *Look, r ref, hint, rest string, args ...any) {
+// report adds a finding about a reference: rest goes on after the place, the verb and the reference.
+func (f *finder) report(code Code, l *Look, r ref, hint, rest string, args ...any) {
 	f.add(code, hint, "%s %s %s"+rest, append([]any{at(l, r.place), verbs[r.how], inspect.Quoted(r.to)}, args...)...)
 }
 
@@ -115,7 +115,7 @@ func (f *finder) look(l *Look) {
 		f.add(Elided, "Write out what the comment stands for, and send the whole file with update.",
 			"%s has a comment in the place of code that was left out.", at(l, l.elided))
 	}
-	for _, fault := range f.telling(l) {
+	for _, fault := range f.relevant(l) {
 		f.add(DoesNotParse,
 			"Correct that place, and send the whole file again with update. Of a script of its own, node --check says the same.",
 			"%s does not parse (%s): browsers %s.", at(l, fault.place), inspect.Quoted(fault.says), refuses[l.kind == data])
@@ -183,7 +183,7 @@ func (f *finder) bare(l *Look, r ref) {
 	if !f.first("import "+r.to) || f.mapped(r.to) {
 		return
 	}
-	f.tell(BareImport, l, r, fmt.Sprintf("Import a file of the project (\"./%s.js\") or a full address, or say in a "+
+	f.report(BareImport, l, r, fmt.Sprintf("Import a file of the project (\"./%s.js\") or a full address, or say in a "+
 		"<script type=\"importmap\"> of the page what %s is, or send what a bundler made.",
 		strings.TrimSuffix(r.to, ".js"), inspect.Quoted(r.to)),
 		" by name alone, and no import map says where that is: browsers fail on it.")

@@ -50,8 +50,8 @@ func (f *finder) foreign(l *Look, r ref, t target) {
 	f.hosts.list = append(f.hosts.list, shown(t.host)+" ("+at(l, r.place)+")")
 }
 
-// tell adds one finding that lists the hosts.
-func (h *hosts) tell(f *finder) {
+// report adds one finding that lists the hosts.
+func (h *hosts) report(f *finder) {
 	if len(h.list) == 0 {
 		return
 	}

@@ -15,7 +15,7 @@ func (f *finder) suffixless(l *Look, r ref, name string) bool {
 		return false
 	}
 	if f.first("link " + name) {
-		f.tell(MissingFile, l, r, "Write "+inspect.Quoted(f.from(l, r, file))+" there, or put that page into a folder as its index.html.",
+		f.report(MissingFile, l, r, "Write "+inspect.Quoted(f.from(l, r, file))+" there, or put that page into a folder as its index.html.",
 			", and the project has that as %s: no page is found without the end of its name.", shown(file))
 	}
 	return true

@@ -54,7 +54,7 @@ func (f *finder) local(l *Look, r ref, t target) {
 
 // wrongCase reports a file whose name differs from the reference in case.
 func (f *finder) wrongCase(l *Look, r ref, same string) {
-	f.tell(WrongCase, l, r, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
+	f.report(WrongCase, l, r, fmt.Sprintf("Write %s there, exactly as the file is called.", inspect.Quoted(f.from(l, r, same))),
 		", and the file is called %s: names differ if a letter is large in one and small in the other.", shown(same))
 }
 
@@ -66,7 +66,7 @@ func (f *finder) exact(name string) bool {
 
 // missing reports a missing file, and the file that was probably meant.
 func (f *finder) missing(l *Look, r ref, name string) {
-	near, told, is := "", len(f.found), ""
+	near, first, is := "", len(f.found), ""
 	f.scriptless = f.scriptless || kindOf(name) == script
 	if f.counts[MissingFile] < mostOf {
 		near = cmp.Or(f.below(r.to), f.nearest(name))
@@ -75,14 +75,14 @@ func (f *finder) missing(l *Look, r ref, name string) {
 		is = " (that is " + shown(name) + ")"
 	}
 	if near != "" {
-		f.tell(MissingFile, l, r, fmt.Sprintf("Write %s there if that is meant, or send the file%s.",
+		f.report(MissingFile, l, r, fmt.Sprintf("Write %s there if that is meant, or send the file%s.",
 			inspect.Quoted(f.from(l, r, near)), f.with(name)),
 			"%s, which is not in the project. The nearest that is there is %s.", is, shown(near))
 	} else {
-		f.tell(MissingFile, l, r, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
+		f.report(MissingFile, l, r, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
 			"%s, which is not in the project.", is)
 	}
-	for i := told; i < len(f.found); i++ {
+	for i := first; i < len(f.found); i++ {
 		f.found[i].Lacks = name
 	}
 }
@@ -147,7 +147,7 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 	ext := strings.ToLower(path.Ext(name))
 	_, empty := slices.BinarySearch(f.Empty, name)
 	if empty && !f.otherFont(name) && noModule(ext) && kindOf(name) != style && f.first("empty "+name) {
-		f.tell(MissingFile, l, r, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
+		f.report(MissingFile, l, r, fmt.Sprintf("Send the file itself%s. With Git LFS, git lfs pull fetches it first.", f.with(name)),
 			", which is there and has no bytes of its own: it is empty, or a pointer of Git LFS.")
 		return
 	}
@@ -170,5 +170,5 @@ func (f *finder) there(l *Look, r ref, t target, name string) {
 	if f.Place.PathAlone {
 		rest = " from the root of the host. The project's address is %s, below which nothing of that is found."
 	}
-	f.tell(AbsolutePath, l, r, hint, rest, f.Place.Path)
+	f.report(AbsolutePath, l, r, hint, rest, f.Place.Path)
 }

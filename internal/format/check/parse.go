@@ -124,9 +124,9 @@ func doubted(message string, before, rest []byte) bool {
 	return false
 }
 
-// telling returns the faults of a file that are worth reporting: a script that another program reads may not be
+// relevant returns the faults of a file that are worth reporting: a script that another program reads may not be
 // JavaScript.
-func (f *finder) telling(l *Look) []fault {
+func (f *finder) relevant(l *Look) []fault {
 	if l.kind == script && len(l.faults) > 0 && (f.any(translates) || !f.All && l.faults[0].markup) {
 		return nil
 	}

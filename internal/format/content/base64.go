@@ -51,11 +51,11 @@ func alphabetOf(c byte) alphabet {
 // An unpacker decodes base64 text. Whole groups of four go through a library with SIMD; groups that it refuses, and
 // the ends of lines, go through slow, which alone judges: it knows the position, and is strict where the library is not.
 type unpacker struct {
-	field  string   // for messages
-	enc    Encoding // as declared before the content
-	told   alphabet // of the characters so far
-	toldAt int64    // the character that showed it
-	at     int64    // characters so far, line breaks included
+	field   string   // for messages
+	enc     Encoding // as declared before the content
+	shown   alphabet // of the characters so far
+	shownAt int64    // the character that showed it
+	at      int64    // characters so far, line breaks included
 
 	bits   uint32 // of an incomplete group of four
 	n      int    // its characters
@@ -93,17 +93,17 @@ func (u *unpacker) fast(dst, line []byte) (_, rest []byte) {
 	if u.pads > 0 || len(src) == 0 {
 		return dst, line
 	}
-	told, first := u.told, -1
-	if told == neutral {
+	shown, first := u.shown, -1
+	if shown == neutral {
 		if first = bytes.IndexAny(src, "+/-_"); first >= 0 {
-			told = alphabetOf(src[first])
+			shown = alphabetOf(src[first])
 		}
 	}
-	if declared := u.enc.alphabet(); first >= 0 && declared != neutral && told != declared {
+	if declared := u.enc.alphabet(); first >= 0 && declared != neutral && shown != declared {
 		return dst, line
 	}
 	enc := base64.RawStdEncoding
-	if told == urlSafe {
+	if shown == urlSafe {
 		enc = base64.RawURLEncoding
 	}
 	out, err := enc.AppendDecode(dst, src)
@@ -111,7 +111,7 @@ func (u *unpacker) fast(dst, line []byte) (_, rest []byte) {
 		return dst, line
 	}
 	if first >= 0 {
-		u.told, u.toldAt = told, u.at+int64(first)+1
+		u.shown, u.shownAt = shown, u.at+int64(first)+1
 	}
 	u.at += int64(len(src))
 	u.lastAt = u.at
@@ -132,7 +132,7 @@ func (u *unpacker) slow(dst, text []byte, n int) ([]byte, error) {
 			}
 			continue
 		}
-		if err := u.tell(alphabetOf(c), c); err != nil {
+		if err := u.note(alphabetOf(c), c); err != nil {
 			return dst, err
 		}
 		u.lastAt = u.at
@@ -145,18 +145,18 @@ func (u *unpacker) slow(dst, text []byte, n int) ([]byte, error) {
 	return dst, nil
 }
 
-// tell records the alphabet that c shows.
-func (u *unpacker) tell(a alphabet, c byte) error {
+// note records the alphabet that c shows.
+func (u *unpacker) note(a alphabet, c byte) error {
 	switch {
-	case a == neutral || a == u.told:
+	case a == neutral || a == u.shown:
 		return nil
-	case u.told != neutral:
+	case u.shown != neutral:
 		return u.fault(MixedAlphabets, u.at, "mixes the alphabets of base64 (+ and /) and base64url (- and _): its character %d is %s",
 			u.at, quoted(rune(c)))
 	case u.enc.alphabet() != neutral && a != u.enc.alphabet():
 		return u.enc.wrongAlphabet(u.at)
 	}
-	u.told, u.toldAt = a, u.at
+	u.shown, u.shownAt = a, u.at
 	return nil
 }
 

@@ -192,7 +192,7 @@ func TestEveryPosition(t *testing.T) {
 			_, _, err := streamed(strings.NewReader(body), Limits{}, maxWindow)
 			got := faultOf(t, err)
 			want := int64(i + 1)
-			if bad == "=" && got.Reason != Padding { // told by what comes behind, or by the lone character before
+			if bad == "=" && got.Reason != Padding { // known from the text behind, or from the lone character before
 				want = got.At
 			}
 			if got.At != want || got.Field != "content" {

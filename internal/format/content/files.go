@@ -93,7 +93,7 @@ func (p *parser) file(item string, fields []Field, read func() error) (err error
 		p.form, p.came, p.names, p.item, p.field, p.received = body, p.outer, names, "", field, received
 	}()
 	p.form, p.came, p.names = Form{fields: fields}, "", max(0, p.lim.Names-fileNames)
-	p.told, p.toldAt, p.received = neutral, 0, 0
+	p.shown, p.shownAt, p.received = neutral, 0, 0
 	left := p.end - p.offset()
 	p.limit(left + fileRest)
 	if err := read(); err != nil {

@@ -22,8 +22,8 @@ type parser struct {
 	names    int
 	kept     []byte // unescaped blocks of a string
 	out      []byte // decoded blocks of base64
-	toldAt   int64  // the character of content that showed its alphabet
-	told     alphabet
+	shownAt  int64  // the character of content that showed its alphabet
+	shown    alphabet
 	received int64 // bytes of content
 }
 

@@ -56,11 +56,11 @@ func (p *parser) declare(f Field) error {
 	if err != nil {
 		return err
 	}
-	if p.told != neutral && e.alphabet() != neutral && p.told != e.alphabet() {
-		return e.wrongAlphabet(p.toldAt)
+	if p.shown != neutral && e.alphabet() != neutral && p.shown != e.alphabet() {
+		return e.wrongAlphabet(p.shownAt)
 	}
 	if e.Either {
-		e.URL = p.told == urlSafe
+		e.URL = p.shown == urlSafe
 	}
 	found := p.form.Encoding
 	e.Magic, e.Base64, e.Data, e.DataType = found.Magic, found.Base64, found.Data, found.DataType
@@ -70,12 +70,12 @@ func (p *parser) declare(f Field) error {
 
 // note records the detected encoding of content.
 func (p *parser) note(r *memberReader) {
-	p.told, p.toldAt = r.unpack.told, r.unpack.toldAt
+	p.shown, p.shownAt = r.unpack.shown, r.unpack.shownAt
 	p.form.Encoding.Base64 = true
 	p.form.Encoding.Magic = isMagic(r.first)
 	p.form.Encoding.Data, p.form.Encoding.DataType = r.data, r.dataType
 	if p.form.Encoding.alphabet() == neutral {
-		p.form.Encoding.URL = p.told == urlSafe
+		p.form.Encoding.URL = p.shown == urlSafe
 	}
 }
 

@@ -28,7 +28,7 @@ func guardChanges(db *DB) error {
 	return errors.Join(errs...)
 }
 
-// onEachRow is what PostgreSQL wants to be told of a trigger.
+// onEachRow is the clause that PostgreSQL demands of a trigger.
 func onEachRow(db *DB) string {
 	if onPostgres(db) {
 		return " FOR EACH ROW"

@@ -73,7 +73,7 @@ func manyProjects(t *testing.T, db *DB, p sandlot.Project) {
 
 // TestRegression41ProjectsFollowTheirAccountInSteps changes an account of many
 // projects: no step changes many rows, and yet all projects change at once for
-// whoever reads.
+// every reader.
 func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")

@@ -74,7 +74,7 @@ func ofDeleted(query string) bool {
 	return strings.Contains(query, "forgets WHERE email") || slices.ContainsFunc(remnants(sqlite.Dialect{}), func(r remnant) bool { return r.find == query })
 }
 
-// grows tells of a step whose cost grows with the installation, or with the
+// grows reports a step whose cost grows with the installation, or with the
 // history of a project. The counter is a table of one row, days are those that
 // were asked for, and a virtual table looks words up, or reads its argument.
 func grows(line string) bool {

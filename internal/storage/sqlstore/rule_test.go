@@ -11,7 +11,7 @@ import (
 )
 
 // TestAChangeOfTheRuleHoldsNobodyUp: lists are right at once but for what they lack, and neither the start nor
-// whoever changes an account meanwhile waits until all have followed.
+// a change of an account meanwhile waits until all have followed.
 func TestAChangeOfTheRuleHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, testenv.MemoryDir(t)+"/sandlot.db")

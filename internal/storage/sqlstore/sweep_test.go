@@ -71,7 +71,7 @@ func mustOpenServer(t *testing.T) *DB {
 	return db
 }
 
-// waiting tells how many steps wait for another's lock.
+// waiting returns the number of steps that wait for another's lock.
 func waiting(t *testing.T, db *DB) int64 {
 	t.Helper()
 	n, err := one(t.Context(), db, scanValue[int64], "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")

@@ -34,7 +34,7 @@ func (m *machine) signup(t *rapid.T) {
 	}})
 }
 
-// newAccount is one that an answer tells of; nobody else may have its handle.
+// newAccount is an account in an answer; no other may have its handle.
 func (m *machine) newAccount(t *rapid.T, a sandlot.Account, key sandlot.Secret, email string) *account {
 	for _, other := range m.accounts {
 		if other.handle == a.Handle || other.id == a.ID {
@@ -121,7 +121,7 @@ func (m *machine) published(t *rapid.T, owner *account, out publish.Published, w
 	return p
 }
 
-// target draws how a caller names a project, mostly one of its own, and tells
+// target draws how a caller names a project, mostly one of its own, and reports
 // which it is, or why it is refused.
 func (m *machine) target(t *rapid.T, by actor) (ref string, p *project, why []sandlot.Code) {
 	if by.nobody() {

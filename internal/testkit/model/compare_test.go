@@ -77,7 +77,7 @@ func (m *machine) compareList(t *rapid.T, by actor, limit int) {
 	}
 }
 
-// compareHead compares what is told of a project's current version.
+// compareHead compares the answers about a project's current version.
 func (m *machine) compareHead(t *rapid.T, got sandlot.Project, want *project) {
 	v := want.current()
 	if got.ID != want.id || got.Title != want.title || got.Lang != want.lang || got.Version != len(want.versions) ||

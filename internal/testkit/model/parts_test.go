@@ -17,8 +17,8 @@ type partCall struct {
 	by    actor
 	op    sandlot.Op
 	id    string
-	n     int // 0 in a call that only tells the total
-	total int // 0: not told
+	n     int // 0 in a call that only has the total
+	total int // 0: not given
 	last  bool
 	text  string
 	token bool // nobody comes from another network with the upload_token, if there is one
@@ -223,7 +223,7 @@ func (m *machine) makeCall(t *rapid.T, c partCall, u *upload) (out partAnswer, e
 	return out, err
 }
 
-// refusedPart tells why a call is refused before anything of it is kept, if so.
+// refusedPart returns the reason for which a call is refused before anything of it is kept, if so.
 func (m *machine) refusedPart(c partCall, u *upload) (why []sandlot.Code) {
 	switch {
 	case c.op == sandlot.OpPublish && c.by.scoped():
@@ -267,7 +267,7 @@ func outOfRange(c partCall, u *upload) bool {
 	return total != 0 && highest > total
 }
 
-// lastPart is the total that a last part tells.
+// lastPart is the total that a last part has.
 func (c partCall) lastPart() int {
 	if c.last {
 		return c.n
@@ -307,7 +307,7 @@ func (m *machine) accepted(t *rapid.T, c partCall, u *upload, out partAnswer, er
 	}
 }
 
-// refusedWhole tells why the file that the parts make is refused, if so. The
+// refusedWhole returns the reason for which the file of the parts is refused, if so. The
 // upload stays open then.
 func (m *machine) refusedWhole(u *upload) (why []sandlot.Code) {
 	text := u.joined()
@@ -380,7 +380,7 @@ func (m *machine) completedPublish(t *rapid.T, c partCall, u *upload, out publis
 }
 
 // replayed compares the answer to a call of an upload that is complete: the
-// completing part again yields the first answer, anything else is told so.
+// completing part again yields the first answer, and any other call is refused with that.
 func (m *machine) replayed(t *rapid.T, c partCall, u *upload, out partAnswer, err error) {
 	if !m.has(u.project.owner) {
 		m.happened(t, "call of an upload whose project is gone", err, []sandlot.Code{sandlot.CodeProjectNotFound})

@@ -83,7 +83,7 @@ type upload struct {
 	total   int
 	parts   map[int]string
 	expires time.Time
-	token   sandlot.Secret // its upload_token, once an answer told it
+	token   sandlot.Secret // its upload_token, once an answer had it
 
 	project *project // set once it completed, with what it brought
 	version int
@@ -231,7 +231,7 @@ func conflicts(files map[string]file, name string) bool {
 	return false
 }
 
-// refusedPut tells why a file cannot be put into a project, if so.
+// refusedPut returns the reason for which a file cannot be put into a project, if so.
 func refusedPut(p *project, name, text string, ifVersion *int) (why []sandlot.Code) {
 	files := p.current().files
 	if ifVersion != nil && *ifVersion != len(p.versions) {
@@ -246,7 +246,7 @@ func refusedPut(p *project, name, text string, ifVersion *int) (why []sandlot.Co
 	return append(why, refusedContent(name, text)...)
 }
 
-// refusedContent tells why a file cannot have these bytes, if so.
+// refusedContent returns the reason for which a file cannot have these bytes, if so.
 func refusedContent(name, text string) (why []sandlot.Code) {
 	if text == "" && name == primary {
 		why = append(why, sandlot.CodeInvalidField)

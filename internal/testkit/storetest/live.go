@@ -141,7 +141,7 @@ var liveCases = []struct {
 	}},
 }
 
-// crowd brings 50 players, of whom every second one leaves.
+// crowd brings 50 players; every second one leaves.
 func (l live) crowd(ctx context.Context, caller int) error {
 	for i := range 50 {
 		p := gallery.PlayerID(fmt.Sprintf("player %d of %d", i, caller))

@@ -12,7 +12,7 @@ const (
 	longestPause = 50 * time.Millisecond
 )
 
-// Poll asks again and again, from the caller's goroutine, until done says true, and tells whether it did within that time. In a bubble of
+// Poll asks again and again, from the caller's goroutine, until done returns true, and reports whether it did within that time. In a bubble of
 // testing/synctest it goes by the bubble's clock.
 func Poll(within time.Duration, done func() bool) bool {
 	deadline := time.Now().Add(within)
@@ -51,7 +51,7 @@ func Pass(d time.Duration) {
 // bubbleYear is when the clock of every bubble starts, as testing/synctest promises.
 const bubbleYear = 2000
 
-// Wait lets that time pass, because the passing of time itself is what the test needs and no call would tell when it is over: a limit that
+// Wait lets that time pass, because the test needs the passing of time itself, and no call reports its end: a limit that
 // refills in another process, a file that must be older than another. The reason says which. Prefer a clock that the test moves, or
 // testing/synctest.
 func Wait(tb testing.TB, d time.Duration, reason string) {

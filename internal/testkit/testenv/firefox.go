@@ -18,7 +18,7 @@ import (
 // bidiLimit is how long a command to Firefox may take: to open a page on a machine that is busy.
 const bidiLimit = time.Minute
 
-// A Bidi is a Firefox that is told what to do by WebDriver BiDi. Its methods are for one goroutine.
+// A Bidi is a Firefox that is controlled by WebDriver BiDi. Its methods are for one goroutine.
 type Bidi struct {
 	tb     testing.TB
 	socket *websocket.Conn

@@ -28,7 +28,7 @@ const databaseWait = time.Minute
 const databasePrefix = "sandlot_test_"
 
 // Postgres returns the URL of an empty PostgreSQL database of the test's own, UTF8 in the locale C.UTF-8, which is dropped at the end of
-// the test, whoever is still connected. The user in it may do all. It ends the test as Skip does where there is no server.
+// the test, although clients are still connected. The user in it may do all. It ends the test as Skip does where there is no server.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	server := ServerURL(tb, postgresEnv, "PostgreSQL")
@@ -131,7 +131,7 @@ func newDatabase(tb testing.TB, server, template string) (name string) {
 }
 
 // An owner has the databases of this process on one server. It holds an advisory lock on its number as long as the process lives, so that
-// another can tell the databases of a process that was killed.
+// another can recognize the databases of a process that was killed.
 type owner struct {
 	mu     sync.Mutex
 	conn   *pgconn.PgConn

@@ -22,7 +22,7 @@ type Unit struct {
 	Env       []string          // its whole environment, beside what systemd adds; nil: the caller's without SANDLOT_ variables
 	Dir       string            // its working folder; "" is the caller's
 	Sockets   map[string]string // ListenStream= by FileDescriptorName=: HOST:PORT, whose port may be 0, or the path of a Unix socket
-	Watchdog  time.Duration     // WatchdogSec=, told to the program; nothing is killed for silence. 0: none
+	Watchdog  time.Duration     // WatchdogSec=, in the program's environment; nothing is killed for silence. 0: none
 }
 
 // Systemd plays the part of systemd for one service of Type=notify: it holds the sockets, passes them to each process of the service, and

@@ -88,7 +88,7 @@ func record(name, what string) error {
 	if err != nil {
 		return err
 	}
-	// One write of one short line: appended whole, whoever else appends.
+	// One write of one short line: appended whole beside those of other processes.
 	_, err = f.WriteString(strings.ReplaceAll(what, "\n", " ") + "\n")
 	if cerr := f.Close(); err == nil {
 		err = cerr

@@ -7,7 +7,7 @@ import (
 	"sandlot"
 )
 
-// Refused ends the test unless err is a refusal with this code, which says something and tells no key. It returns the refusal.
+// Refused ends the test unless err is a refusal with this code, which has a message without a key. It returns the refusal.
 func Refused(t testing.TB, err error, code sandlot.Code) *sandlot.Error {
 	t.Helper()
 	e := sandlot.AsError(err)

@@ -34,7 +34,7 @@ func (*embedded) dialect() dialect {
 	}
 }
 
-// What the engine keeps for itself are no records. Whoever writes a row leaves the number of the transaction in it, and whoever deletes one
+// The engine's own tables are no records. A transaction that writes a row leaves its number in it, and a transaction that deletes one
 // leaves fewer.
 func (*full) dialect() dialect {
 	const tables = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema AND tablename NOT IN ('instance', " +

@@ -162,7 +162,7 @@ func (s Management) SetDetails(ctx context.Context, id sandlot.ProjectID, d publ
 	return err
 }
 
-// Blobs fail where they are told to. The fields must not be set while calls are under way.
+// Blobs fail in the calls that its fields name. The fields must not be set while calls are under way.
 type Blobs struct {
 	sandlot.Blobs
 	BeforePut  error // nothing is stored

@@ -40,7 +40,7 @@ func (w *World) StageOn(s *publish.Service, text string) publish.Content {
 // Nobody is a caller without a key.
 func Nobody() sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: Network}} }
 
-// CallerOf is whoever presents the key.
+// CallerOf returns the caller of a key.
 func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
 	w.t.Helper()
 	by, err := w.Callers.Identify(w.t.Context(), sandlot.Presented{Key: key}, sandlot.Sender{Network: Network})
@@ -48,7 +48,7 @@ func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
 	return by
 }
 
-// OwnerOf is whoever has logged in to an account.
+// OwnerOf returns the caller of a login to an account.
 func (w *World) OwnerOf(id sandlot.AccountID) sandlot.Caller {
 	w.t.Helper()
 	token, now := rand.Text(), w.now()
@@ -176,7 +176,7 @@ func (p *post) VerifyTokens() (tokens []string) {
 	return tokens
 }
 
-// Email is what whoami tells of the account's address.
+// Email returns the account's address as whoami has it.
 func (w *World) Email(by sandlot.Caller) (address string, verified bool) {
 	w.t.Helper()
 	who, err := w.Publish.Reader.Whoami(w.t.Context(), by, 1, "")

@@ -55,7 +55,7 @@ var access = map[string][]accessRow{
 		{"for a new project", obj{"email": someone}, "201 401 401 201 403 403 401 201 201 401 403 201"},
 		{"for the project", obj{"project_id": "P", "filename": "a.txt"}, "401 401 401 201 201 403 401 403 401 401 403 401"},
 	},
-	"PUT /v1/uploads/{id}": { // whom a ticket lets in, the tests of tickets tell
+	"PUT /v1/uploads/{id}": { // the tests of tickets have the callers that a ticket lets in
 		{"without a ticket", obj{}, "401 401 401 401 401 401 401 401 401 401 401 401"},
 	},
 	"GET /v1/uploads/{id}": {

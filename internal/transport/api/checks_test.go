@@ -45,7 +45,7 @@ func TestChecksWithoutAPlayTesterHaveTheStaticCheck(t *testing.T) {
 	}
 }
 
-// TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck: publish and update have told it.
+// TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck: publish and update have returned it.
 func TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck(t *testing.T) {
 	t.Parallel()
 	w := settled(t)

@@ -200,7 +200,7 @@ func TestRegressionM12NothingIsPublishedThatWasToBeHidden(t *testing.T) {
 }
 
 // TestRegressionM13SecretsDoNotGoOnline: files that by their names hold secrets are left out of archives and files, or refused alone until they are
-// forced; keys of other services are told of and not repeated.
+// forced; keys of other services are reported and not repeated.
 func TestRegressionM13SecretsDoNotGoOnline(t *testing.T) {
 	t.Parallel()
 	w := settled(t)
@@ -323,7 +323,7 @@ func TestRegressionM14HintsOfJSONAreJSON(t *testing.T) {
 	})
 }
 
-// TestRegressionM16LostKeysLeadToTheAccount: whoever has no key that fits is led to the page where the user makes one, and not to another publish.
+// TestRegressionM16LostKeysLeadToTheAccount: a caller without a key that fits is led to the page where the user makes one, and not to another publish.
 func TestRegressionM16LostKeysLeadToTheAccount(t *testing.T) {
 	t.Parallel()
 	w := settled(t)

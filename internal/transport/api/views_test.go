@@ -328,8 +328,8 @@ func TestTheOwnersKeysLearnWhyAPictureIsNotTheCover(t *testing.T) {
 	}
 }
 
-// TestFewListsOfFilesAreOnTheirWayAtOnce: who waits too long is told when to come again, whoever gets no list does not wait, and each answer
-// gives its place back.
+// TestFewListsOfFilesAreOnTheirWayAtOnce: a call that waits too long is refused with a time to come back, a call without
+// a list does not wait, and each answer gives its place back.
 func TestFewListsOfFilesAreOnTheirWayAtOnce(t *testing.T) {
 	t.Parallel()
 	w := settled(t)

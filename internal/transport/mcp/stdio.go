@@ -11,7 +11,7 @@ import (
 func (t *Tools) Talk(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := t.Server().Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}, MaxLineLength: maxBody})
 	if ctx.Err() != nil {
-		return nil // the client is gone, or the program was told to end
+		return nil // the client is gone, or the program ends
 	}
 	return err
 }

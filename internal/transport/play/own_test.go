@@ -48,7 +48,7 @@ func TestHeartbeatsHaveALimit(t *testing.T) {
 	}
 }
 
-// TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse: it tells the site alone, is framed by the site alone, and has no data.
+// TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse: it reports to the site alone, is framed by the site alone, and has no data.
 func TestRegression16ThePageThatAsksForStorageIsOfNoOtherUse(t *testing.T) {
 	t.Parallel()
 	s := newWorld(t)

@@ -35,8 +35,8 @@ const (
 	suffix = "0123456789" // of version 1 of each project
 )
 
-// A world is a testworld.World in which one account owns all projects. It notes what the gallery is told and how often lists and blobs are
-// read, and breaks what it is told to.
+// A world is a testworld.World in which one account owns all projects. It notes the calls of the gallery, and how often lists and blobs are
+// read, and fails the calls that a test names.
 type world struct {
 	*testworld.World
 	t      testing.TB

@@ -41,7 +41,7 @@ func TestExpensiveOperationsHaveALimit(t *testing.T) {
 	}
 }
 
-// TestRegression02AFormOfTheWebsiteCostsWhatItBrings also where its length is not told: it ends where the limit does, and nothing of it is kept.
+// TestRegression02AFormOfTheWebsiteCostsWhatItBrings also without a Content-Length: it ends where the limit does, and nothing of it is kept.
 func TestRegression02AFormOfTheWebsiteCostsWhatItBrings(t *testing.T) {
 	t.Parallel()
 	p := house(t)

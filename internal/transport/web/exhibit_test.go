@@ -33,7 +33,7 @@ const (
 	hebrewWords = "מפתח לבניית לילה 3!"
 )
 
-// shown is when most was done that pages tell of.
+// shown is the time of most events that pages show.
 var shown = time.Date(2026, 11, 9, 14, 5, 0, 0, time.UTC)
 
 // exhibits are the projects: the first is an ordinary one.

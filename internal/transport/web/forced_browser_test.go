@@ -6,7 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// faint lists what cannot be seen, or not told apart, in the colours that the system forces.
+// faint lists the elements that cannot be seen, or look alike, in the colours that the system forces.
 const faint = `(() => {
   const said = [];
   const luminance = (colour) => {

@@ -86,7 +86,7 @@ func TestACardWhoseCoverIsGoneShowsTheTile(t *testing.T) {
 	expect.Same(t, "the card", must(s.cardOf(v, p))(t), tile)
 }
 
-// pageOf is the game's page for whoever comes with these headers.
+// pageOf returns the game's page for a request with these headers.
 func (w *world) pageOf(headers ...string) string {
 	w.t.Helper()
 	return text(w.t, request(w, "GET", "/p/game-abc123", "", headers...))
@@ -179,7 +179,7 @@ func TestNoMorePagesAreKeptThanFit(t *testing.T) {
 	}
 }
 
-// TestAKeptPageIsTheSamePacked whoever asks, and its length tells nothing of what is theirs.
+// TestAKeptPageIsTheSamePacked for every visitor, and its length reveals nothing about their own data.
 func TestAKeptPageIsTheSamePacked(t *testing.T) {
 	t.Parallel()
 	h := board(t, chess)

@@ -46,7 +46,7 @@ func (w *world) another(handle, address string) sandlot.Account {
 	return must(w.account.Verify(w.t.Context(), sandlot.Caller{}, w.claim(handle, address)))(w.t)
 }
 
-// proved tells of each login whether it is.
+// proved reports for each login whether it is.
 func (w *world) proved() string {
 	w.t.Helper()
 	return strings.Join(w.in.Query("SELECT proved FROM logins"), " ")

@@ -28,7 +28,7 @@ import (
 // has never seen, with all that it loads.
 const maxFirstVisit = 80 << 10
 
-// storageProbe is the page that tells whether a project's frame has storage.
+// storageProbe is the page that reports whether a project's frame has storage.
 const storageProbe = "/.sandlot/storage"
 
 // versionHost is in the hosts of versions, from which their owner's pages load pictures.

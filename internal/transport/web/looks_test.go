@@ -322,7 +322,7 @@ func newHall(t *testing.T, opts ...testworld.Option) *hall {
 	return &hall{exhibition: e, at: e.world}
 }
 
-// open is done before the page of a look is asked for: from then on whoever comes is its visitor. It returns the look as it is here.
+// open is done before the page of a look is asked for: from then on every request is its visitor's. It returns the look as it is here.
 func (h *hall) open(t *testing.T, l look, lang string) look {
 	t.Helper()
 	l, at := h.find(l), h.world

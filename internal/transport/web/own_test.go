@@ -209,7 +209,7 @@ func TestUploads(t *testing.T) {
 	})
 }
 
-// TestFewPagesAreMadeOfListsOfFilesAtOnce: others wait, and are told so where it takes too long; each page gives its place back, and one that
+// TestFewPagesAreMadeOfListsOfFilesAtOnce: others wait, and are refused after too long; each page gives its place back, and one that
 // needs no list waits for nobody.
 func TestFewPagesAreMadeOfListsOfFilesAtOnce(t *testing.T) {
 	t.Parallel()

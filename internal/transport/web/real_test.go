@@ -142,7 +142,7 @@ func (w *world) person(name string) (p person) {
 	return p
 }
 
-// owner is whoever has logged in to an account with this token.
+// owner is the caller of a login with this token.
 func (w *world) owner(token string) sandlot.Caller {
 	w.t.Helper()
 	return must(w.in.Callers.Identify(w.t.Context(), sandlot.Presented{Session: token}, sandlot.Sender{Network: "192.0.2.1"}))(w.t)

@@ -43,7 +43,7 @@ func said(t *testing.T, h http.Handler, resp *http.Response) (first, again strin
 
 const saidBegins = `id="said" role="status" tabindex="-1">`
 
-// TestRegression29EveryFormSaysWhatItDid: a form led back to the same page, and nothing told whether it had worked.
+// TestRegression29EveryFormSaysWhatItDid: a form led back to the same page, and nothing said whether it had worked.
 func TestRegression29EveryFormSaysWhatItDid(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, form, says string }{
@@ -270,7 +270,7 @@ func TestRegression37ThePageTellsThatAFormWasUsed(t *testing.T) {
 	})
 }
 
-// named publishes with the address of whoever has logged in first, as somebody without a key.
+// named publishes with the address of the first login, without a key.
 func (w *world) named() {
 	w.t.Helper()
 	address := strings.Join(w.in.Query("SELECT email FROM accounts WHERE id = (SELECT account FROM sessions ORDER BY id LIMIT 1)"), "")

@@ -49,7 +49,7 @@ func TestRegression42LabelsFollowTheirNumbers(t *testing.T) {
 		run(t, ctx, chromedp.Navigate("http://localhost:"+g.port+"/p/game-abc123"))
 		for i, want := range c.want {
 			if i < 2 {
-				played(c.at[i]) // the server tells of a change once a second
+				played(c.at[i]) // the server sends a change once a second
 			} else {
 				run(t, ctx, chromedp.Evaluate[bool](fmt.Sprintf(`stream.onmessage({ data: '{"player_count":0,"plays":%d,"likes":0}' }), true`, c.at[i])))
 			}

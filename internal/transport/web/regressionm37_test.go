@@ -38,7 +38,7 @@ const torn = `(() => {
   return said;
 })()`
 
-// bare tells of a quarter of the screen in which nothing is, above the poster of a project.
+// bare reports a quarter of the screen without content above the poster of a project.
 const bare = `(() => {
   const stage = document.querySelector('.stage'), poster = stage?.querySelector('.poster');
   if (!poster) return [];

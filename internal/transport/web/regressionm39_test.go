@@ -70,7 +70,7 @@ func asPerson(w *world, method, target, form string) *http.Response {
 	return request(w, method, target, form, "Cookie", cookieName+"="+w.kim.session, "Sec-Fetch-Site", "same-origin")
 }
 
-// TestRegressionM39AFormIsCheckedBeforeItSaysWhoseItIs: what a publish would warn of was told only after the button was pressed, for the
+// TestRegressionM39AFormIsCheckedBeforeItSaysWhoseItIs: the warnings of a publish were shown only after the button was pressed, for the
 // check asked for an address that was still being typed.
 func TestRegressionM39AFormIsCheckedBeforeItSaysWhoseItIs(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ const cramped = `(() => {
       for (const step of [stride, 1]) while (n + step <= enough && at(rect.x + rect.width / 2 + dx * (n + step), rect.y + rect.height / 2 + dy * (n + step))) n += step;
       return n;
     };
-    const across = (dx, dy) => { // up to least: what lies beyond tells nothing more
+    const across = (dx, dy) => { // up to least: the rest has no effect
       const n = reach(dx, dy, least - 1);
       return n + reach(-dx, -dy, least - 1 - n) + 1;
     };

@@ -148,7 +148,7 @@ func (r result) verdict() string {
 	return "kept"
 }
 
-// told returns a figure without a promise.
+// told returns a figure without a promise about it.
 func told(what, format string, args ...any) result {
 	return result{what: what, got: fmt.Sprintf(format, args...)}
 }

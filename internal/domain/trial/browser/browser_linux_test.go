@@ -54,7 +54,7 @@ func (f files) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Due) {
 	_, _ = w.Write([]byte(text))
 }
 
-// unprivileged is whom tests run a browser as: nobody, or who they run as themselves.
+// unprivileged is the user of the tests' browser: nobody, or the user of the tests.
 func unprivileged() User {
 	if me := Myself(); me.UID != 0 {
 		return me

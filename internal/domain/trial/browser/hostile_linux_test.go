@@ -19,7 +19,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// rude are ways to bother whoever opens a page, to be told things by the browser, or to leave the page. A page that has tried one says
+// rude are ways to bother a visitor, to get data from the browser, or to leave the page. A page that has tried one says
 // so, and it says what it got.
 var rude = map[string]string{
 	"dialogs":               "onbeforeunload = e => { e.preventDefault(); return 'stay' }; setInterval(() => { alert('again'); if (confirm('sure?')) out(); if (prompt('name?', 'x')) out() }, 10)",
@@ -146,7 +146,7 @@ func (h *host) ServeTrial(w http.ResponseWriter, r *http.Request, _ trial.Due) {
 }
 
 // suffers opens a hostile page in the trap, and holds what always holds: it ends in time, reaches nobody, leaves no process and no file,
-// and what is told of it is bounded.
+// and the report about it is bounded.
 func suffers(t *testing.T, page func(port int) string, long times) (*host, error) {
 	t.Helper()
 	ports, came := outside(t, 1)

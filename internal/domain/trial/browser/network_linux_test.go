@@ -27,7 +27,7 @@ var targets = []string{
 }
 
 // transports are the ways by which a page asks for an address: what is run with the address's host, the port of this way, and out, which
-// tells of a success that the page itself can see.
+// reports a success that the page itself can see.
 var transports = map[string]string{
 	"fetch":                 "fetch(`http://${to}:${port}/`, { mode: 'no-cors' })",
 	"fetch with TLS":        "fetch(`https://${to}:${port}/`, { mode: 'no-cors' })",

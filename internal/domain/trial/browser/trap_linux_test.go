@@ -195,7 +195,7 @@ func usualCommand(command string) bool {
 	return program == "" || program == "sandlot" || program == "/proc/self/exe" || strings.Contains(program, "chrom")
 }
 
-// tables reads what the kernel tells of a process's network.
+// tables reads the kernel's tables of a process's network.
 func (c *caught) tables(pid int) {
 	at := fmt.Sprintf("/proc/%d/net/", pid)
 	own, _ := os.Readlink("/proc/self/ns/net")
@@ -222,7 +222,7 @@ func (c *caught) tables(pid int) {
 	c.sent = max(c.sent, int(datagrams(four)+number(append([]byte("\n"), six...), "Udp6OutDatagrams")))
 }
 
-// datagrams is how many were sent by what the kernel tells of IPv4.
+// datagrams returns the kernel's count of sent datagrams of IPv4.
 func datagrams(snmp []byte) int64 {
 	for line := range bytes.Lines(snmp) {
 		if f := bytes.Fields(line); len(f) > 4 && string(f[0]) == "Udp:" {

@@ -21,9 +21,9 @@ var fullCodes = []string{
 	"StorageFull", "BucketQuotaExceeded",
 }
 
-// told returns the meaning of an error of the SDK, without any secret. An error of ctx, of the caller, stays as it is,
+// explained returns the meaning of an error of the SDK, without any secret. An error of ctx, of the caller, stays as it is,
 // and so does one of the domain.
-func (s *Store) told(ctx context.Context, err error) error {
+func (s *Store) explained(ctx context.Context, err error) error {
 	if err == nil || isDomain(err) {
 		return err
 	}

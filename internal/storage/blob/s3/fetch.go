@@ -26,7 +26,7 @@ func (s *Store) Fetch(ctx context.Context, ref sandlot.BlobRef, size, off int64,
 	if err != nil && !isDomain(err) && ctx.Err() == nil && codeOf(err) == "" {
 		_, err = s.fetch(ctx, s.blobKey(ref), size, off+int64(got), p[got:])
 	}
-	return s.told(ctx, err)
+	return s.explained(ctx, err)
 }
 
 // fetch sends one request, and returns how many bytes came before an error.

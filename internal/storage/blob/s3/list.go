@@ -77,7 +77,7 @@ func (s *Store) page(ctx context.Context, in *sdk.ListObjectsV2Input) (*sdk.List
 	defer cancel()
 	page, err := s.client.ListObjectsV2(short, in)
 	if err != nil {
-		return nil, s.told(ctx, err)
+		return nil, s.explained(ctx, err)
 	}
 	for _, o := range page.Contents {
 		if !strings.HasPrefix(aws.ToString(o.Key), *in.Prefix) {
@@ -112,7 +112,7 @@ func (s *Store) sweepParts(ctx context.Context, before time.Time) error {
 			return nil
 		}
 		if err != nil {
-			return s.told(ctx, err)
+			return s.explained(ctx, err)
 		}
 		for _, u := range page.Uploads {
 			name, ours := strings.CutPrefix(aws.ToString(u.Key), *s.key(""))

@@ -87,7 +87,7 @@ func (s *Store) isWritable(ctx context.Context) error {
 	short, cancel := context.WithTimeout(ctx, s.limits.connect)
 	defer cancel()
 	if err := s.send(short, s.key(probeName), []byte(probeText)); isDenied(err) {
-		return s.told(ctx, err)
+		return s.explained(ctx, err)
 	}
 	return ctx.Err()
 }
@@ -101,12 +101,12 @@ func (s *Store) marker(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", s.told(ctx, err)
+		return "", s.explained(ctx, err)
 	}
 	defer out.Body.Close()
 	held, err := io.ReadAll(io.LimitReader(out.Body, mostMarker))
 	if err != nil {
-		return "", s.told(ctx, err)
+		return "", s.explained(ctx, err)
 	}
 	if owner := strings.TrimSpace(string(held)); owner != "" {
 		return owner, nil

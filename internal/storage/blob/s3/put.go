@@ -97,7 +97,7 @@ func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
 func (s *Store) putObject(ctx context.Context, key *string, data []byte) error {
 	short, cancel := s.within(ctx, int64(len(data)))
 	defer cancel()
-	return s.told(ctx, s.send(short, key, data))
+	return s.explained(ctx, s.send(short, key, data))
 }
 
 func (s *Store) send(ctx context.Context, key *string, data []byte) error {
@@ -147,7 +147,7 @@ func (s *Store) begin(ctx context.Context, key *string) (*string, error) {
 	in := &sdk.CreateMultipartUploadInput{Bucket: &s.config.Bucket, Key: key}
 	out, err := s.client.CreateMultipartUpload(short, in)
 	if err != nil {
-		return nil, s.told(ctx, err)
+		return nil, s.explained(ctx, err)
 	}
 	if aws.ToString(out.UploadId) == "" {
 		return nil, fmt.Errorf("%w: the store began an upload without a name for it", sandlot.ErrUnavailable)
@@ -163,7 +163,7 @@ func (s *Store) putPart(ctx context.Context, key, id *string, n int32, data []by
 		Body: bytes.NewReader(data), ContentLength: aws.Int64(int64(len(data))),
 	})
 	if err != nil {
-		return types.CompletedPart{}, s.told(ctx, err)
+		return types.CompletedPart{}, s.explained(ctx, err)
 	}
 	return types.CompletedPart{ETag: out.ETag, PartNumber: &n}, nil
 }
@@ -178,7 +178,7 @@ func (s *Store) complete(ctx context.Context, key, id *string, parts []types.Com
 	if err != nil && ctx.Err() == nil && s.isThere(ctx, key, size) {
 		return nil
 	}
-	return s.told(ctx, err)
+	return s.explained(ctx, err)
 }
 
 // isThere reports whether there is an object of that key and size.
@@ -197,5 +197,5 @@ func (s *Store) abort(ctx context.Context, key, id *string) error {
 	if code := codeOf(err); err == nil || code == "NoSuchUpload" {
 		return nil
 	}
-	return s.told(context.WithoutCancel(ctx), err)
+	return s.explained(context.WithoutCancel(ctx), err)
 }

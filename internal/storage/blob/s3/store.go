@@ -112,7 +112,7 @@ func (s *Store) Delete(ctx context.Context, ref sandlot.BlobRef) error {
 	defer cancel()
 	_, err := s.client.DeleteObject(short, &sdk.DeleteObjectInput{Bucket: &s.config.Bucket, Key: s.blobKey(ref)})
 	if err != nil && !isMissing(err) {
-		return fmt.Errorf("delete blob %s: %w", ref, s.told(ctx, err))
+		return fmt.Errorf("delete blob %s: %w", ref, s.explained(ctx, err))
 	}
 	return nil
 }

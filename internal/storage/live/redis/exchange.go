@@ -98,14 +98,14 @@ func (l *Live) take() (at time.Time, beats []beat, others []sandlot.ProjectID) {
 	})
 	clear(l.waiting)
 	at = l.steady()
-	told := map[sandlot.ProjectID]bool{}
+	known := map[sandlot.ProjectID]bool{}
 	for _, b := range beats {
-		told[b.id] = true
+		known[b.id] = true
 	}
 	for id, r := range l.rooms {
 		if at.Sub(r.used) >= gallery.Presence {
 			delete(l.rooms, id)
-		} else if !told[id] {
+		} else if !known[id] {
 			others = append(others, id)
 		}
 	}

@@ -110,7 +110,7 @@ func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.Player
 	}
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Touch(ctx, id, p, now, of...)
-	l.tell(b, before, l.memory.Present(id, p, now))
+	l.keep(b, before, l.memory.Present(id, p, now))
 	return err
 }
 
@@ -118,7 +118,7 @@ func (l *Live) Touch(ctx context.Context, id sandlot.ProjectID, p gallery.Player
 func (l *Live) Leave(ctx context.Context, id sandlot.ProjectID, p gallery.PlayerID, now time.Time) error {
 	before := l.memory.Present(id, p, now)
 	err := l.memory.Leave(ctx, id, p, now)
-	l.tell(beat{who: l.who(id, p), left: true}, before, false)
+	l.keep(beat{who: l.who(id, p), left: true}, before, false)
 	return err
 }
 
@@ -128,8 +128,8 @@ func (l *Live) who(id sandlot.ProjectID, p gallery.PlayerID) who {
 	return who{sandlot.ProjectID(strings.Clone(string(id))), string(l.players.Sum(string(id), string(p))[:shortHash])}
 }
 
-// tell keeps a beat for the next Sync, and counts whether the player was and is present on this node.
-func (l *Live) tell(b beat, before, after bool) {
+// keep keeps a beat for the next Sync, and counts whether the player was and is present on this node.
+func (l *Live) keep(b beat, before, after bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.use(b.id); r != nil {

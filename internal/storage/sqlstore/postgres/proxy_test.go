@@ -60,7 +60,7 @@ func (p *proxy) have(f fault, then func()) {
 	p.next, p.then, p.met = f, then, 0
 }
 
-// happened tells how many faults have happened since have.
+// happened returns the number of faults since have.
 func (p *proxy) happened() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

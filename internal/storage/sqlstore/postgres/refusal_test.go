@@ -149,8 +149,7 @@ func TestWhatIsWrongWithADatabaseIsSaid(t *testing.T) {
 	}
 }
 
-// fakeServer is one that says these things to whoever connects; nil waits for the client to say
-// something.
+// fakeServer is a server that sends these messages to each client; nil waits for a message of the client.
 func fakeServer(t *testing.T, says ...pgproto3.BackendMessage) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -65,7 +65,7 @@ var parts = struct{ methods, targets, versions, usual, fields, bodies, bytes []s
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// mostly picks the first nearly always: a request with one thing wrong tells more
+// mostly picks the first nearly always: a request with one thing wrong shows more
 // than one with many.
 func mostly(r *rand.Rand, from []string) string {
 	if r.IntN(5) > 0 {
@@ -251,7 +251,7 @@ func act(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestNoHandlerIsAnsweredDifferently leaves out how a length is told: net/http has chunks.
+// TestNoHandlerIsAnsweredDifferently leaves out the header of the length: net/http has chunks.
 func TestNoHandlerIsAnsweredDifferently(t *testing.T) {
 	t.Parallel()
 	front, alone, _ := serve(t, http.HandlerFunc(act))

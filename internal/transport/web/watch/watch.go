@@ -81,9 +81,9 @@ type Watcher struct {
 	conn  connection
 	until time.Time
 
-	// busy is held while a message is being sent, and no other is sent meanwhile; its holder owns told and heard.
+	// busy is held while a message is being sent, and no other is sent meanwhile; its holder owns sent and heard.
 	busy  atomic.Bool
-	told  Counts
+	sent  Counts
 	heard time.Time // the time of the last message
 }
 
@@ -119,7 +119,7 @@ func (w *Watcher) Begin(id sandlot.ProjectID, conn net.Conn, h http.Header, now 
 
 func (w *Watcher) begin(conn connection, now Counts) {
 	at := w.all.now()
-	w.conn, w.told, w.heard, w.until = conn, now, at, at.Add(watchLife)
+	w.conn, w.sent, w.heard, w.until = conn, now, at, at.Add(watchLife)
 }
 
 // greeting returns the first message of a stream. After a break the clients do not all return at once.
@@ -164,7 +164,7 @@ func (l *Watchers) join(w *Watcher, id sandlot.ProjectID) {
 		ctx, stop := context.WithCancel(context.Background())
 		r = &room{id: id, watchers: map[*Watcher]struct{}{}, stop: stop}
 		l.rooms[id] = r
-		last := w.told
+		last := w.sent
 		l.running.Go(func() { l.run(ctx, r, last) })
 	}
 	w.room = r
@@ -215,13 +215,13 @@ func (l *Watchers) run(ctx context.Context, r *room, last Counts) {
 		if err == nil { // otherwise the next call may succeed
 			last = CountsOf(stats)
 		}
-		l.tell(r, last)
+		l.send(r, last)
 	}
 }
 
-// tell sends the counts to the watchers that lack them, and a sign of life to those that got nothing for long. No
+// send sends the counts to the watchers that lack them, and a sign of life to those that got nothing for long. No
 // watcher waits for a slow one.
-func (l *Watchers) tell(r *room, c Counts) {
+func (l *Watchers) send(r *room, c Counts) {
 	text, now := event(c), l.now()
 	for _, w := range l.list(r) {
 		if !w.busy.CompareAndSwap(false, true) {
@@ -230,8 +230,8 @@ func (l *Watchers) tell(r *room, c Counts) {
 		switch {
 		case now.After(w.until):
 			w.Leave()
-		case w.told != c:
-			w.told, w.heard = c, now
+		case w.sent != c:
+			w.sent, w.heard = c, now
 			go w.send(text)
 			continue
 		case now.Sub(w.heard) >= stillHere:

@@ -19,7 +19,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// source tells numbers that a test sets, and counts how often it was asked.
+// source returns the numbers that a test sets, and counts its calls.
 type source struct {
 	mu    sync.Mutex
 	stats sandlot.Stats
@@ -78,7 +78,7 @@ func (s *stream) next(t *testing.T) string {
 	}
 }
 
-// players waits for an event and fails unless it tells of so many players.
+// players waits for an event, and fails unless it has so many players.
 func (s *stream) players(t *testing.T, want string) {
 	t.Helper()
 	if got := s.next(t); !strings.HasPrefix(got, `data: {"player_count":`+want+`,`) {
