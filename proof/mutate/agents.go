@@ -35,6 +35,8 @@ func agents() []mutation {
 		{"agents: a restore tells not what it restored", "internal/domain/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
 		{"agents: an amendment of the page forgets the words", "internal/domain/publish/manage.go", "details: c,", "", files},
 		{"agents: an amendment takes two steps", "internal/domain/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
+		{"agents: any loopback address is a redirect of a program", "internal/domain/account/oauth/redirects.go", "return ok && here == there", "return ok && here != there+\"x\"", "-run Redirects ./internal/domain/account/oauth"},
+		{"agents: a program's document is fetched from this machine", "internal/storage/foreign/foreign.go", " || !f.may(to.Addr())", " || !f.may(to.Addr()) && false", "./internal/storage/foreign"},
 		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
 		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
 		{"agents: a ticket opens the address of another", "internal/domain/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account/oauth"
+	"sandlot/internal/domain/admission"
 )
 
 // tokens is an answer of the token endpoint.
@@ -50,7 +51,10 @@ func (h *Handler) token(c *call) error {
 	case "":
 		err = f.needs("grant_type")
 	default:
-		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "the grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant}
+		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "The grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant + "."}
+	}
+	if err == nil && f["grant_type"] != deviceGrant { // a device waits, and its request was counted
+		err = c.grant.Also(admission.Tokens)
 	}
 	if err != nil {
 		return err

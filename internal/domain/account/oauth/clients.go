@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/base/recent"
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/format/names"
 )
 
@@ -31,6 +33,12 @@ const (
 	documentAge = 24 * time.Hour
 	mistakeAge  = time.Minute // so that their authors see soon that they have mended them
 	mostKnown   = 4 << 20     // bytes: some ten thousand of the usual size
+)
+
+// Documents that are read at once, for all callers and for those of one network: a server can hold up each for 5 s.
+const (
+	mostReads  = 64
+	mostOfEach = 16
 )
 
 // deviceGrant is the grant_type of RFC 8628.
@@ -102,34 +110,35 @@ func (r Registration) client() (Client, error) {
 	}
 	switch codes := len(r.GrantTypes) == 0 || slices.Contains(r.GrantTypes, "authorization_code"); {
 	case len(r.RedirectURIs) > maxRedirects || size > maxURIs:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "at most 10 redirect_uris with 1024 bytes together are taken"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "At most 10 redirect_uris with 1024 bytes together are taken."}
 	case codes && size == 0:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing."}
 	case !codes && !c.Device:
-		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant}
+		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant + "."}
 	}
 	return c, nil
 }
 
 // client finds the client of a client_id: Terminal, the address of a metadata document, or a sealed registration. One
-// that cannot be found is a *Refusal with invalid_client.
-func (s *Service) client(ctx context.Context, id string) (Client, error) {
+// that cannot be found is a *Refusal with invalid_client. It is sandlot.CodeUnavailable while the caller's network has
+// many documents read.
+func (s *Service) client(ctx context.Context, by sandlot.Caller, id string) (Client, error) {
 	switch {
 	case id == Terminal:
 		return Client{ID: Terminal, Device: true}, nil
 	case strings.HasPrefix(id, "https://"):
-		return s.documents.client(ctx, s.Documents, id, s.Now())
+		return s.documents.client(ctx, by, s.Documents, id, s.Now())
 	case id == "":
-		return Client{}, unknownClient("client_id is missing")
+		return Client{}, unknownClient("client_id is missing.")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(id[:min(len(id), maxClientID)])
 	if err != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+		return Client{}, unknownClient("The client_id is not known. Register again.")
 	}
 	plain, err := s.Vault.UnsealFor(sealOfClient, data)
 	var r sealed
 	if err != nil || json.Unmarshal(plain, &r) != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+		return Client{}, unknownClient("The client_id is not known. Register again.")
 	}
 	return Client{ID: id, Name: r.Name, Redirects: r.Redirects, Device: r.Device}, nil
 }
@@ -151,6 +160,7 @@ func cleanName(s string) string {
 type known struct {
 	once    sync.Once
 	list    *recent.Map[string, outcome] // by address
+	reads   *admission.Slots
 	flights singleflight.Group
 }
 
@@ -162,8 +172,11 @@ type outcome struct {
 }
 
 // client returns the client of a document. Several calls for one address at a time fetch it once.
-func (k *known) client(ctx context.Context, from Documents, address string, now time.Time) (Client, error) {
-	k.once.Do(func() { k.list = recent.New[string, outcome](mostKnown) })
+func (k *known) client(ctx context.Context, by sandlot.Caller, from Documents, address string, now time.Time) (Client, error) {
+	k.once.Do(func() {
+		k.list = recent.New[string, outcome](mostKnown)
+		k.reads = admission.NewSlots(mostOfEach, mostReads, func(netip.Addr) bool { return false })
+	})
 	host, reason := documentHost(address)
 	if reason != "" {
 		return Client{}, unknownClient(reason)
@@ -172,6 +185,11 @@ func (k *known) client(ctx context.Context, from Documents, address string, now 
 		return was.client, was.err
 	}
 	done := k.flights.DoChan(address, func() (any, error) {
+		network := admission.Peer(by.From.Network)
+		if taken, _ := k.reads.Take(network); !taken {
+			return outcome{err: busy()}, nil
+		}
+		defer k.reads.Give(network)
 		o := read(context.WithoutCancel(ctx), from, address, host) // other calls wait for it
 		if o.until = now.Add(documentAge); o.err != nil {
 			o.until = now.Add(mistakeAge)
@@ -188,6 +206,11 @@ func (k *known) client(ctx context.Context, from Documents, address string, now 
 	}
 }
 
+// busy returns the refusal of a read beyond the bounds.
+func busy() error {
+	return sandlot.Refuse(sandlot.CodeUnavailable, "Too many programs are looked up at once.").After(5 * time.Second).With(sandlot.OpWait)
+}
+
 // weight returns some bytes more than an outcome takes.
 func (o outcome) weight(address string) int64 {
 	n := len(address) + len(o.client.Name) + 256
@@ -202,13 +225,13 @@ func documentHost(address string) (host, reason string) {
 	u, err := url.Parse(address)
 	switch {
 	case len(address) > maxDocument || err != nil || u.Hostname() == "" || !plainURI(address):
-		return "", "the client_id is no valid https address"
+		return "", "The client_id is no valid https address."
 	case u.User != nil || strings.Contains(address, "#"):
-		return "", "the address of a metadata document has neither userinfo nor a fragment"
+		return "", "The address of a metadata document has neither userinfo nor a fragment."
 	case u.Path == "" || u.Path == "/":
-		return "", "the address of a metadata document has a path"
+		return "", "The address of a metadata document has a path."
 	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
-		return "", "the path of a metadata document has no segments . and .."
+		return "", "The path of a metadata document has no segments . and .."
 	}
 	return u.Host, ""
 }
@@ -217,7 +240,7 @@ func documentHost(address string) (host, reason string) {
 func read(ctx context.Context, from Documents, address, host string) outcome {
 	text, err := from.Document(ctx, address)
 	if err != nil {
-		return outcome{err: unknownClient("the metadata document was not read: " + ascii(err.Error()))}
+		return outcome{err: unknownClient("The metadata document was not read: " + ascii(err.Error()) + ".")}
 	}
 	var d struct {
 		Registration
@@ -226,11 +249,11 @@ func read(ctx context.Context, from Documents, address, host string) outcome {
 	}
 	switch err := json.Unmarshal(text, &d); {
 	case err != nil:
-		return outcome{err: unknownClient("the metadata document is no valid JSON")}
+		return outcome{err: unknownClient("The metadata document is no valid JSON.")}
 	case d.ID != address:
-		return outcome{err: unknownClient("the client_id in the metadata document is not its address")}
+		return outcome{err: unknownClient("The client_id in the metadata document is not its address.")}
 	case d.Secret != nil || strings.HasPrefix(d.AuthMethod, "client_secret"):
-		return outcome{err: unknownClient("a metadata document must have no secret")}
+		return outcome{err: unknownClient("A metadata document must have no secret.")}
 	}
 	c := Client{ID: address, Name: cleanName(d.Name), Document: host, Device: slices.Contains(d.GrantTypes, deviceGrant)}
 	for _, uri := range d.RedirectURIs { // it is the same for all servers: what is not taken here is left out
@@ -239,7 +262,7 @@ func read(ctx context.Context, from Documents, address, host string) outcome {
 		}
 	}
 	if len(c.Redirects) == 0 && !c.Device {
-		return outcome{err: unknownClient("the metadata document has no redirect_uris that are taken here")}
+		return outcome{err: unknownClient("The metadata document has no redirect_uris that are taken here.")}
 	}
 	return outcome{client: c}
 }
