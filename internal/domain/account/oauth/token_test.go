@@ -329,6 +329,21 @@ func TestASuspendedAccountKeepsItsGrantsWithoutTheRight(t *testing.T) {
 	expect.Is(t, "another consent", err, sandlot.CodeAccountSuspended)
 }
 
+func TestTheProgramsOfADeletedAccountAreForgotten(t *testing.T) {
+	t.Parallel()
+	f := newFlow(t)
+	got := f.granted("")
+	_, err := f.Operate.Delete(t.Context(), sandlot.AsOperator(""), "@"+f.account.Handle, "spam")
+	expect.OK(t, err)
+	f.fails("its token", got.Access)
+	_, _, err = f.DB.Upkeep().Sweep(t.Context(), f.Now(), f.Now(), 1000)
+	expect.OK(t, err)
+	expect.Same(t, "names and clients", f.Query("SELECT name || client FROM keys WHERE client IS NOT NULL"), []string{""})
+	_, _, err = f.DB.Upkeep().Sweep(t.Context(), f.Now().Add(oauth.RefreshLife), f.Now(), 1000)
+	expect.OK(t, err)
+	expect.Same(t, "grants and tokens", f.Query("SELECT key FROM tokens UNION SELECT id FROM keys WHERE client IS NOT NULL"), nil)
+}
+
 func TestRevokeEndsTheGrantOfAToken(t *testing.T) {
 	t.Parallel()
 	f := newFlow(t)
