@@ -54,6 +54,7 @@ func agents() []mutation {
 		{"agents: oauth, a refresh token that was replaced has no grace", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() > 0; again", oauth},
 		{"agents: oauth, a refresh token that was replaced works for ever", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() < 0; again", oauth},
 		{"agents: oauth, the form of a consent is good in another session", "internal/domain/account/oauth/authorize.go", `fmt.Sprintf("%d %q", session.ID, about)`, `fmt.Sprintf("%d %q", session.ID*0, about)`, oauth},
+		{"agents: oauth, a grant gets keys that outlive it", "internal/domain/publish/publish.go", `case by.Key().Client != "":`, `case by.Key().Client == "x":`, oauth},
 		{"agents: oauth, a device gets tokens twice", grants, `do("DELETE FROM devices WHERE code = ?", p.Code[:]))`, `do("DELETE FROM devices WHERE code = ? AND decided = 0", p.Code[:]))`, oauth},
 		{"agents: a deleted project is kept for ever", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now.Add(-100 * publish.TrashKept))", binned},
 		{"agents: a deleted project is gone at once", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now)", binned},

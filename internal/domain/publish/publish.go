@@ -219,6 +219,7 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 		return keys, email, err
 	}
 	switch {
+	case by.Key().Client != "": // a key would outlive the grant
 	case !words.Tool:
 		np.Key, keys.Project, err = newKey(s.vault, s.now(), sandlot.ProjectKey, "publish")
 	case by.Nobody():
