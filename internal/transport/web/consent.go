@@ -32,6 +32,7 @@ var requestFields = []string{
 type consents struct {
 	service *oauth.Service
 	keyring *publish.Keyring
+	login   *logins
 }
 
 func (c consents) routes() []route {
@@ -120,7 +121,7 @@ func (c consents) ask(v *visit, status int, page consentPage) error {
 			return c.refused(v, err)
 		}
 		v.setCookie(consentCookie, query, consentSeconds)
-		return v.redirect("/login?to=" + authorizePath)
+		return c.login.prove(v, authorizePath)
 	}
 	if page.Consent, err = c.service.Ask(v.r.Context(), v.by, request); err != nil {
 		return c.refused(v, err)
@@ -151,6 +152,14 @@ func letOut(v *visit, client oauth.Client) {
 		}
 	}
 	v.w.Header().Set("Content-Security-Policy", strings.Replace(v.policy, "form-action 'self'", targets, 1))
+}
+
+// keepOpener leaves the window of the question to the website that opened it, through the login as well: some wait for
+// it to close, and would take the separation for that.
+func (v *visit) keepOpener() {
+	if v.r.URL.Path == authorizePath || v.cookie(consentCookie) != "" {
+		v.w.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
+	}
 }
 
 // choice returns the answer in the form of the page. If it lacks something, the page is shown again with wrong.

@@ -227,6 +227,22 @@ func TestALoginComesBackToTheWholeRequest(t *testing.T) {
 	}
 }
 
+// TestAConsentSaysWhereNobodyCanLogIn, on a public site without mail and without a provider.
+func TestAConsentSaysWhereNobodyCanLogIn(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	target, code := asks(h.program("Kite", clientBack)), h.device("").UserCode
+	public := admission.New(admission.Config{Public: true})
+	h.change(func(c *Config) { c.Admission, c.OpenID = public, nil })
+	for name, resp := range map[string]*http.Response{"a program": request(h, "GET", target, ""), "a terminal": h.connect("", false, "code", code)} {
+		if body := text(t, resp); resp.StatusCode != http.StatusForbidden || !strings.Contains(body, "The operator of this site has to set that up") {
+			t.Errorf("%s is %d: %s", name, resp.StatusCode, body)
+		}
+	}
+	h.change(func(c *Config) { c.Ready.Mail = func() bool { return false } })
+	expect.Equal(t, "while mail waits", request(h, "GET", target, "").StatusCode, http.StatusSeeOther)
+}
+
 // TestAFormApprovesOnlyWhatItsPageAsked: not in another session, for another request, from elsewhere, or for the next time.
 func TestAFormApprovesOnlyWhatItsPageAsked(t *testing.T) {
 	t.Parallel()
