@@ -36,22 +36,19 @@ func receive(t *testing.T) receiver {
 // where the login comes first and leads back. It calls tools, refreshes, and goes on. None looks for metadata at the root.
 func TestEachOfficialClientGoesThroughAllOfOAuth(t *testing.T) {
 	testenv.Unraced(t)
-	testenv.NodePackages(t)
-	t.Parallel()
-	s := start(t)
-	ada := s.join(t, "ada")
-	hers := s.publish(t, ada.key, "Hers")
-	ada.cookies = map[string]string{}
-	tab := reader{t, testenv.Engine(t)}
 	for _, kind := range []string{"first", "legacy", "auto", "pinned", "go"} {
 		t.Run(kind, func(t *testing.T) {
-			tab.t = t
-			s.requests()
+			t.Parallel()
+			s := start(t)
+			ada, tab := s.join(t, "ada"), reader{t, testenv.Engine(t)}
+			hers := s.publish(t, ada.key, "Hers")
+			if kind != "first" { // which has the person log in on the way
+				ada.lend(t, tab.tab)
+			}
 			back := receive(t)
 			a := startAgent(t, kind, s.base+"/mcp/account", back.address)
 			a.connect(t, func(address string) string {
-				tab.goes(address)
-				if kind == "first" { // the others find the login of the first
+				if tab.goes(address); kind == "first" {
 					tab.logsIn(ada)
 				}
 				tab.sees("Client " + kind)

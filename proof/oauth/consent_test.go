@@ -100,21 +100,30 @@ func TestClaimsOfAProgramAreDataOnThePage(t *testing.T) {
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "</bdi></dd><h1>Sandlot</h1>", "{{.Me}}", "Sandlot\u202e\u2066gnp.exe", "a\x00b\u0007\u001b[31m\nc",
 		strings.Repeat("long ", 2000), strings.Repeat("\u0301", 3000), "\u3164", "",
 	} {
-		got := s.registration(t, object{"client_name": name, "redirect_uris": []string{loopback}})
+		got := s.registration(t, object{"client_name": name, "redirect_uris": []string{loopback}, "grant_types": []string{"authorization_code", deviceGrant}})
 		if got.status == http.StatusBadRequest {
 			continue // refused is as good
 		}
 		mine := program{s, text(got.json(t), "client_id"), loopback, "a verifier"}
-		page := ada.ask(t, mine.request())
-		for _, wrong := range []string{"<script>alert", "<img src=x", "<h1>Sandlot", "\u202e", "\u2066gnp", "\x00", "\u0007", "\u001b", strings.Repeat("long ", 25)} {
-			if strings.Contains(page.text, wrong) {
-				t.Errorf("the page of a program with the name %.60q has %q", name, wrong)
+		asked := ada.ask(t, mine.request())
+		code := asked.header.Get("Cache-Control")
+		expect.Equal(t, "that nobody keeps the page: "+code, strings.Contains(code, "no-store") || strings.Contains(code, "private"), true)
+		typed := ada.enter(t, s.askDevice(t, "client_id", mine.id).userCode)
+		ada.grant(t, mine, "")
+		for _, page := range []answer{asked.answer, typed, ada.does(t, "GET", "/account/keys", nil)} {
+			for _, wrong := range []string{
+				"<script>alert", "<img src=x", "<h1>Sandlot", "\u202e", "\u2066gnp", "\x00", "\u0007", "\u001b", strings.Repeat("long ", 25),
+			} {
+				if strings.Contains(page.text, wrong) {
+					t.Errorf("a page about a program with the name %.60q has %q", name, wrong)
+				}
+			}
+			if len(page.text) > 40_000 {
+				t.Errorf("a page about a program with the name %.60q has %d bytes", name, len(page.text))
 			}
 		}
-		if len(page.text) > 30_000 {
-			t.Errorf("the page of a program with the name %.60q has %d bytes", name, len(page.text))
-		}
 	}
+	ada.endGrants(t)
 	other := s.register(t, "https://agent.example/callback")
 	expect.Contains(t, "the page of a program on the web", ada.ask(t, other.request()).text, "agent.example")
 	expect.Equal(t, "that a claim of a host is shown", strings.Contains(ada.ask(t, s.register(t, loopback).request()).text, "agent.example"), false)

@@ -19,7 +19,7 @@ type person struct {
 	cookies    map[string]string
 }
 
-// join makes an account and logs it in, both by the messages that come.
+// join makes an account. The message that comes verifies its address, and logs the browser in.
 func (s *site) join(t *testing.T, name string) *person {
 	t.Helper()
 	p := &person{s: s, email: name + "@people.internal", cookies: map[string]string{}}
@@ -27,20 +27,25 @@ func (s *site) join(t *testing.T, name string) *person {
 	expect.Equal(t, "status of signup", made.status, http.StatusCreated)
 	p.key = text(made.json(t), "api_key")
 	p.does(t, "POST", "/verify", form("token", s.mails.token(t, p.email, "/verify?token=")))
-	p.logIn(t)
+	p.loggedIn(t)
 	return p
 }
 
-// logIn logs the browser in anew.
+func (p *person) loggedIn(t *testing.T) {
+	t.Helper()
+	if p.cookies[sessionCookie] == "" {
+		t.Fatalf("%s is not logged in: %v", p.email, p.cookies)
+	}
+}
+
+// logIn logs the browser in anew, by another message.
 func (p *person) logIn(t *testing.T) {
 	t.Helper()
 	before := p.s.mails.count(p.email)
 	p.does(t, "POST", "/login", form("email", p.email))
 	p.s.mails.await(t, p.email, before+1)
 	p.does(t, "POST", "/login/link", form("token", p.s.mails.token(t, p.email, "/login/link?token=")))
-	if p.cookies[sessionCookie] == "" {
-		t.Fatalf("%s is not logged in: %v", p.email, p.cookies)
-	}
+	p.loggedIn(t)
 }
 
 const sessionCookie = "__Host-session"

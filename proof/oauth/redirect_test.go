@@ -57,6 +57,11 @@ func TestNobodyIsSentToARedirectThatIsNotTheProgramsOwn(t *testing.T) {
 			t.Errorf("%s leads to %s", redirect, to)
 		}
 	}
+	device := s.registration(t, object{"grant_types": []string{deviceGrant}}).json(t)
+	for _, id := range []string{"terminal", text(device, "client_id")} {
+		got := ada.does(t, "GET", authorizePath+"?"+mine.request("client_id", id).Encode(), nil)
+		expect.Equal(t, "status of a program without redirects", got.status, http.StatusBadRequest)
+	}
 	none := ada.does(t, "GET", authorizePath+"?"+mine.request("redirect_uri", "").Encode(), nil)
 	expect.Equal(t, "status without a redirect, of which the program has several", none.status, http.StatusBadRequest)
 }

@@ -60,8 +60,27 @@ var operations = []operation{
 	{"POST", "/v1/login", `{}`},
 	{"POST", "/v1/keys", `{}`},
 	{"POST", "/v1/recover", `{}`},
+	{"POST", "/mcp", calling("list_projects", `{}`)},
+	{"POST", "/mcp/account", calling("list_projects", `{}`)},
+	{"POST", "/mcp/account", calling("publish", `{"html":"<p>a"}`)},
+	{"POST", "/mcp/account", calling("update", `{"project":"PROJECT","files":[{"filename":"d.txt","text":"a"}]}`)},
+	{"POST", "/mcp/account", calling("update", `{"project":"OTHER","files":[{"filename":"d.txt","text":"a"}]}`)},
+	{"POST", "/mcp/account", calling("restore", `{"project":"PROJECT","version":1}`)},
+	{"POST", "/mcp/account", calling("restore", `{"project":"OTHER","version":1}`)},
+	{"POST", "/mcp/account", calling("get_project", `{"project":"PROJECT","file":"index.html"}`)},
+	{"POST", "/mcp/account", calling("get_project", `{"project":"OTHER","file":"index.html"}`)},
+	{"POST", "/mcp/account", calling("versions", `{"project":"PROJECT"}`)},
+	{"POST", "/mcp/account", calling("versions", `{"project":"OTHER"}`)},
+	{"POST", "/mcp/account", calling("check", `{"project":"OTHER"}`)},
+	{"POST", "/mcp/account", calling("upload", `{"project":"PROJECT","filename":"c.txt"}`)},
+	{"POST", "/mcp/account", calling("upload", `{"project":"OTHER","filename":"c.txt"}`)},
 	{"DELETE", "/v1/project/OTHER", `{"confirm":"OTHER"}`},
 	{"DELETE", "/v1/project/PROJECT", `{"confirm":"PROJECT"}`},
+}
+
+// calling is the body of a call of a tool, with these arguments.
+func calling(name, arguments string) string {
+	return `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`
 }
 
 // TestAGrantMayWhatAKeyMay, of the same kind: each operation answers both with the same status and code.
@@ -107,7 +126,7 @@ func TestAGrantMayWhatAKeyMay(t *testing.T) {
 	}
 }
 
-// call returns the status and the code of the answer, and what it says about keys.
+// call returns the status and the code of the answer.
 func (o operation) call(t *testing.T, s *site, secret, project, other string) string {
 	t.Helper()
 	in := strings.NewReplacer("PROJECT", project, "OTHER", other)
@@ -116,28 +135,31 @@ func (o operation) call(t *testing.T, s *site, secret, project, other string) st
 		kind = "application/zip"
 	}
 	got := s.send(t, o.method, in.Replace(o.path), in.Replace(o.body), "Authorization", "Bearer "+secret, "Content-Type", kind)
-	var said struct{ Error, Kind string }
-	_ = json.Unmarshal([]byte(got.text), &said)
 	if got.status >= 500 {
 		t.Errorf("%v: %d %s", o, got.status, got.text)
 	}
-	return strings.TrimSpace(http.StatusText(got.status) + " " + said.Error)
+	return http.StatusText(got.status) + " " + regexp.MustCompile(`"error":"[a-z_]+"`).FindString(got.text)
 }
 
 // mint makes a key of a project on the website.
 func (p *person) mint(t *testing.T, project string) string {
 	t.Helper()
-	page := p.does(t, "GET", "/account/keys", nil)
-	token := regexp.MustCompile(`name="form_token" value="([^"]*)"`).FindStringSubmatch(page.text)
-	if token == nil {
-		t.Fatalf("the page of keys: %d %s", page.status, page.text)
-	}
-	made := p.does(t, "POST", "/account/keys", form("project", project, "name", "mine", "form_token", token[1]))
+	token := formToken(t, p.does(t, "GET", "/account/keys", nil))
+	made := p.does(t, "POST", "/account/keys", form("project", project, "name", "mine", "form_token", token))
 	key := regexp.MustCompile(`slp_[0-9A-Za-z]{36}`).FindString(made.text)
 	if key == "" {
 		t.Fatalf("no key: %d %s", made.status, made.text)
 	}
 	return key
+}
+
+func formToken(t *testing.T, page answer) string {
+	t.Helper()
+	token := regexp.MustCompile(`name="form_token" value="([^"]*)"`).FindStringSubmatch(page.text)
+	if token == nil {
+		t.Fatalf("a page without a token: %d %s", page.status, page.text)
+	}
+	return token[1]
 }
 
 // TestAGrantGetsNoKeys out of the service: they would outlive it.
@@ -283,8 +305,9 @@ func TestATokenEndsWithItsGrant(t *testing.T) {
 		"revoked with a hint that is wrong": func(_ *person, _ string, of tokens) {
 			s.revoke(t, "token", of.Refresh, "client_id", mine.id, "token_type_hint", "access_token")
 		},
-		"of an account that is deleted": func(p *person, _ string, _ tokens) { p.leave(t) },
-		"of a project that is deleted":  func(p *person, project string, _ tokens) { p.remove(t, project) },
+		"of an account whose keys the operator revokes": func(p *person, _ string, _ tokens) { s.admin(t, "new-key", "@"+p.handle(t), "--revoke") },
+		"of an account that is deleted":                 func(p *person, _ string, _ tokens) { p.leave(t) },
+		"of a project that is deleted":                  func(p *person, project string, _ tokens) { p.remove(t, project) },
 		"of an account that is suspended": func(p *person, _ string, _ tokens) {
 			s.admin(t, "suspend", "@"+p.handle(t), "--reason", "a report")
 		},
@@ -331,7 +354,11 @@ func TestNothingElseEndsAGrant(t *testing.T) {
 	}
 	expect.Equal(t, "that the token works after all that", s.opens(t, of.Access), true)
 	expect.Equal(t, "that the key works after all that", s.opens(t, p.key), true)
-	taken := s.publish(t, p.key, "Taken")
+	keyring := p.does(t, "GET", "/account/keys/rotate", nil)
+	p.does(t, "POST", "/account/keys/rotate", form("form_token", formToken(t, keyring)))
+	expect.Equal(t, "that the key works after it was replaced", s.opens(t, p.key), false)
+	expect.Equal(t, "that the token works after the key was replaced", s.opens(t, of.Access), true)
+	taken := s.publish(t, of.Access, "Taken")
 	project := p.grant(t, mine, taken)
 	s.admin(t, "suspend", taken, "--reason", "a report")
 	got := s.send(t, "POST", "/v1/update", `{"project_id":"`+taken+`","filename":"a.txt","text":"a"}`, "Content-Type", "application/json", "Authorization", "Bearer "+project.Access)

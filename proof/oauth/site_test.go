@@ -21,8 +21,6 @@ import (
 // limit is many times what a test takes.
 const limit = 2 * time.Minute
 
-func TestMain(m *testing.M) { testenv.Main(m) }
-
 // object is an object in JSON.
 type object = map[string]any
 

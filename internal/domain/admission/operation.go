@@ -30,7 +30,7 @@ const (
 	Draw                 // has a picture drawn that is not kept; only by Grant.Also
 	Compare              // compares two versions of a file
 	Fetch                // reads a stored picture, script or count
-	Tokens               // requests tokens, or the code by which a person lets a program in
+	Tokens               // requests or ends tokens, or requests the code by which a person lets a program in
 	operations
 )
 

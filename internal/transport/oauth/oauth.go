@@ -75,7 +75,7 @@ func New(cfg Config) *Handler {
 		tokenPath:        {"POST", admission.EnterCode, h.token},
 		devicePath:       {"POST", admission.Tokens, h.device},
 		registerPath:     {"POST", admission.Look, h.register},
-		revokePath:       {"POST", admission.EnterCode, h.revoke},
+		revokePath:       {"POST", admission.Tokens, h.revoke},
 	}
 	return h
 }

@@ -328,10 +328,10 @@ func TestADeviceThatWaitsIsNoStranger(t *testing.T) {
 	expect.Equal(t, "the status", got.StatusCode, 200)
 }
 
-// TestWhatLeavesRowsIsLimitedByNetwork like other changes; a device that waits leaves none.
-func TestWhatLeavesRowsIsLimitedByNetwork(t *testing.T) {
+// TestWhatChangesRowsIsLimitedByNetwork like other changes; a device that waits is not.
+func TestWhatChangesRowsIsLimitedByNetwork(t *testing.T) {
 	for path, form := range map[string][]string{
-		"/oauth/device": nil, "/oauth/token": codeForm, "/oauth/token?": {"grant_type", "refresh_token", "refresh_token", "slr_x"},
+		"/oauth/device": nil, "/oauth/revoke": {"token", "slr_x"}, "/oauth/token": codeForm, "/oauth/token?": {"grant_type", "refresh_token", "refresh_token", "slr_x"},
 	} {
 		f := newFront(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
 		got, _ := f.post(path, form...)

@@ -67,7 +67,7 @@ func TestARegistrationIsItsOwnClientID(t *testing.T) {
 		ID: made.ID, Name: "My editor", Redirects: []string{"http://127.0.0.1/back", "cursor://sandlot/back"}, Device: true,
 	})
 	for _, id := range []string{
-		"", "x", made.ID + "A", made.ID[1:], strings.Repeat("A", 1<<20), made.ID + "=", "terminal ", "http://example.org/client.json",
+		"", "x", made.ID + "A", made.ID[1:], strings.Repeat("A", 1<<20), made.ID + "=", made.ID + "\n", made.ID[:9] + "\r\n" + made.ID[9:], "terminal ", "http://example.org/client.json",
 	} {
 		_, err := other.client(t.Context(), sandlot.Caller{}, id)
 		code, _ := refusal(t, err)
