@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -214,7 +215,14 @@ func (c consents) answer(v *visit) error {
 	return nil
 }
 
-// refused redirects to the client with a refusal. If the client is not to be trusted with that, a page shows it.
+// badConsent holds the data of the page of a refusal. Back is the way to the client, empty if that is not to be trusted.
+type badConsent struct {
+	*oauth.Refusal
+	Back template.URL
+}
+
+// refused redirects to the client with a refusal. A stranger gets a page with that link: anybody can register a client,
+// and an address of this website must not lead elsewhere by itself (RFC 9700, section 4.11.2).
 func (c consents) refused(v *visit, err error) error {
 	var refusal *oauth.Refusal
 	switch {
@@ -222,9 +230,10 @@ func (c consents) refused(v *visit, err error) error {
 		return v.problem(http.StatusBadRequest, "error.form")
 	case !errors.As(err, &refusal):
 		return err
-	case refusal.Redirect != "":
+	case refusal.Redirect != "" && v.me != nil && v.fresh():
 		http.Redirect(v.w, v.r, refusal.Redirect, http.StatusSeeOther)
 		return nil
 	}
-	return v.show(http.StatusBadRequest, "consent_bad.html", v.T("consent.bad-title"), refusal)
+	page := badConsent{refusal, template.URL(refusal.Redirect)}
+	return v.show(http.StatusBadRequest, "consent_bad.html", v.T("consent.bad-title"), page)
 }
