@@ -37,6 +37,8 @@ func agents() []mutation {
 		{"agents: an amendment takes two steps", "internal/domain/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
 		{"agents: any loopback address is a redirect of a program", "internal/domain/account/oauth/redirects.go", "return ok && here == there", "return ok && here != there+\"x\"", "-run Redirects ./internal/domain/account/oauth"},
 		{"agents: a program's document is fetched from this machine", "internal/storage/foreign/foreign.go", " || !f.may(to.Addr())", " || !f.may(to.Addr()) && false", "./internal/storage/foreign"},
+		{"agents: a program is let in by a login of yesterday", "internal/transport/web/consent.go", "	if v.me == nil || !v.fresh() {\n", "	if v.me == nil {\n", "-run LoginComesBack ./internal/transport/web"},
+		{"agents: a terminal's code that is wrong is not counted", "internal/transport/web/connections.go", "asked, err = c.consents.service.DeviceConsent(v.r.Context(), v.by, code)\n		return err == nil, err", "asked, err = c.consents.service.DeviceConsent(v.r.Context(), v.by, code)\n		return true, nil", "-run Guesses ./internal/transport/web"},
 		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
 		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
 		{"agents: a ticket opens the address of another", "internal/domain/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
