@@ -71,10 +71,11 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 	if text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); keyForm.MatchString(text) {
 		return text, nil
 	}
+	words := without(append([]string{"sandlot"}, env.Args...), "--with-key", false)
 	return "", &Failure{
 		Message: "no key came on standard input: one begins with sla_ or slp_ and has 40 characters",
 		Notes:   []string{"Give it from a file that only you can read, or log in through the browser:"},
-		Fix:     []string{env.again() + " < key.txt", env.again("--web")}, Exit: exitUsage,
+		Fix:     []string{env.again() + " < key.txt", command(append(words, "--web")...)}, Exit: exitUsage,
 	}
 }
 
