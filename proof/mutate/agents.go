@@ -17,6 +17,8 @@ func agents() []mutation {
 		mcpTests = "./internal/transport/mcp"
 		files    = "-run (Many|Tree|Dry|Restore|Amend|Update|BytesThat) " + publishTests
 		edits    = "-run Edit " + publishTests
+		grants   = "internal/storage/sqlstore/grants.go"
+		oauth    = "./internal/domain/account/oauth"
 		binned   = "-run ^TestPublishContract$/^(Trash|TakeBack|Sweep) ./internal/storage/sqlstore"
 	)
 	return []mutation{
@@ -33,6 +35,8 @@ func agents() []mutation {
 		{"agents: a restore tells not what it restored", "internal/domain/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},
 		{"agents: an amendment of the page forgets the words", "internal/domain/publish/manage.go", "details: c,", "", files},
 		{"agents: an amendment takes two steps", "internal/domain/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
+		{"agents: any loopback address is a redirect of a program", "internal/domain/account/oauth/redirects.go", "return ok && here == there", "return ok && here != there+\"x\"", "-run Redirects ./internal/domain/account/oauth"},
+		{"agents: a program's document is fetched from this machine", "internal/storage/foreign/foreign.go", " || !f.may(to.Addr())", " || !f.may(to.Addr()) && false", "./internal/storage/foreign"},
 		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
 		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
 		{"agents: a ticket opens the address of another", "internal/domain/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
@@ -44,6 +48,13 @@ func agents() []mutation {
 		{"agents: an edit_token changes settings", caller, "(act == ActSettle || act == ActReadAccount)", "act == ActReadAccount", "-run ^TestAnEditTokenChanges " + apiTests},
 		{"agents: a verified account's projects are taken", "internal/storage/sqlstore/connects.go", "	AND verified = 0 AND deleted_at IS NULL", "	AND deleted_at IS NULL", "-run ^TestAccountContract$/^Connect ./internal/storage/sqlstore"},
 		{"agents: a taken account's edit_token goes on", "internal/storage/sqlstore/owner.go", "DELETE FROM keys WHERE account = ? AND edits = 1", "DELETE FROM keys WHERE account = -? AND edits = 1", "-run ^TestAccountContract$/^Connect ./internal/storage/sqlstore"},
+		{"agents: oauth, a code that comes twice ends nothing", grants, `"hash = ?", g.Key.Hash[:])`, `"id < 0 AND hash = ?", g.Key.Hash[:])`, oauth},
+		{"agents: oauth, a code is good without its challenge", "internal/domain/account/oauth/code.go", "[]string{clientID, redirect, challenge}", "[]string{clientID, redirect}", oauth},
+		{"agents: oauth, a refresh token that comes again ends nothing", grants, `t.endGrants(r.At, "id = ?", k.ID)`, `t.endGrants(r.At, "id = -?", k.ID)`, oauth},
+		{"agents: oauth, a refresh token that was replaced has no grace", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() > 0; again", oauth},
+		{"agents: oauth, a refresh token that was replaced works for ever", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() < 0; again", oauth},
+		{"agents: oauth, the form of a consent is good in another session", "internal/domain/account/oauth/authorize.go", `fmt.Sprintf("%d %q", session.ID, about)`, `fmt.Sprintf("%d %q", session.ID*0, about)`, oauth},
+		{"agents: oauth, a device gets tokens twice", grants, `do("DELETE FROM devices WHERE code = ?", p.Code[:]))`, `do("DELETE FROM devices WHERE code = ? AND decided = 0", p.Code[:]))`, oauth},
 		{"agents: a deleted project is kept for ever", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now.Add(-100 * publish.TrashKept))", binned},
 		{"agents: a deleted project is gone at once", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now)", binned},
 		{"agents: what is in the trash is read at its addresses", "internal/storage/sqlstore/projects.go", "	WHERE p.deleted_at IS NULL AND a.deleted_at IS NULL AND `\n)\n\ntype projectRow", "	WHERE (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND a.deleted_at IS NULL AND `\n)\n\ntype projectRow", binned},

@@ -77,7 +77,7 @@ func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presente
 		return a.accessToken(ctx, presented.Key, from)
 	case strings.HasPrefix(presented.Key.Reveal(), names.RefreshPrefix), strings.HasPrefix(presented.Key.Reveal(), names.DevicePrefix):
 		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey, "That gets an access token at /oauth/token, and is none itself.").
-			With(sandlot.OpPresentKey).Note("Send the access_token (slo_...) of the answer of /oauth/token.")
+			With(sandlot.OpSame).Note("Send the access_token (slo_...) of the answer of /oauth/token.")
 	}
 	return a.key(ctx, presented.Key, from)
 }
@@ -126,7 +126,7 @@ func (a *Authenticator) accessToken(ctx context.Context, token sandlot.Secret, f
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Caller{}, sandlot.Refuse(sandlot.CodeInvalidKey,
 			"The access token is mistyped, unknown here or over, or its user has ended the grant.").
-			With(sandlot.OpPresentKey).Note("Get another from /oauth/token with the refresh_token (slr_...). " +
+			With(sandlot.OpSame).Note("Get another from /oauth/token with the refresh_token (slr_...). " +
 			"If that is refused, ask the user to log in again.")
 	}
 	if err != nil {

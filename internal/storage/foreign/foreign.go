@@ -23,7 +23,6 @@ const (
 	maxTime   = 5 * time.Second // for all of it
 	maxAnswer = 64 << 10        // bytes of the document
 	maxHeader = 16 << 10        // bytes of the answer's header
-	atOnce    = 16              // at the same time: so they hold some MB at most
 )
 
 // Errors of a fetch. They say nothing about the networks of this machine.
@@ -40,14 +39,13 @@ var (
 type Fetcher struct {
 	agent  string
 	client *http.Client
-	slots  chan struct{}
 	may    func(netip.Addr) bool
 	within time.Duration
 }
 
 // New returns a Fetcher with a User-Agent. It uses no proxy: a proxy would reach addresses that it may not.
 func New(agent string) *Fetcher {
-	f := &Fetcher{agent: agent, slots: make(chan struct{}, atOnce), may: Public, within: maxTime}
+	f := &Fetcher{agent: agent, may: Public, within: maxTime}
 	dialer := &net.Dialer{Control: f.control}
 	f.client = &http.Client{
 		Transport: &http.Transport{
@@ -74,12 +72,6 @@ func (f *Fetcher) control(network, address string, _ syscall.RawConn) error {
 func (f *Fetcher) Document(ctx context.Context, address string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.within)
 	defer cancel()
-	select {
-	case f.slots <- struct{}{}:
-		defer func() { <-f.slots }()
-	case <-ctx.Done():
-		return nil, errSlow
-	}
 	text, err := f.get(ctx, address)
 	if err != nil && ctx.Err() != nil {
 		return nil, errSlow

@@ -73,9 +73,9 @@ func New(cfg Config) *Handler {
 		ServerMetadata:   {"GET, HEAD", admission.Fetch, document(server(cfg.Places))},
 		ResourceMetadata: {"GET, HEAD", admission.Fetch, document(resource(cfg.Places))},
 		tokenPath:        {"POST", admission.EnterCode, h.token},
-		devicePath:       {"POST", admission.AskDevice, h.device},
+		devicePath:       {"POST", admission.Tokens, h.device},
 		registerPath:     {"POST", admission.Look, h.register},
-		revokePath:       {"POST", admission.EnterCode, h.revoke},
+		revokePath:       {"POST", admission.Tokens, h.revoke},
 	}
 	return h
 }
@@ -92,12 +92,14 @@ type call struct {
 	r    *http.Request
 	by   sandlot.Caller // nobody
 	from admission.Origin
+
+	grant *admission.Grant
 }
 
 // ServeHTTP answers a request for one of the paths that are taken.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e, from := h.endpoints[r.URL.Path], admission.From(r.RemoteAddr, sandlot.Caller{})
-	c := &call{w, r, sandlot.Caller{From: h.Admission.Sender(from)}, from}
+	c := &call{w: w, r: r, by: sandlot.Caller{From: h.Admission.Sender(from)}, from: from}
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
@@ -111,12 +113,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case r.Method != http.MethodPost && e.methods == "POST", r.Method != http.MethodGet && r.Method != http.MethodHead && e.methods != "POST":
 		header.Set("Allow", e.methods+", OPTIONS")
-		c.fail(http.StatusMethodNotAllowed, "invalid_request", "this address takes "+e.methods)
+		c.fail(http.StatusMethodNotAllowed, "invalid_request", "This address takes "+e.methods+".")
 		return
 	}
-	grant, err := h.Admission.Admit(from, e.operation, admission.Body{})
-	if err == nil {
-		defer grant.Done()
+	var err error
+	if c.grant, err = h.Admission.Admit(from, e.operation, admission.Body{}); err == nil {
+		defer c.grant.Done()
 		err = e.serve(c)
 	}
 	if err != nil {

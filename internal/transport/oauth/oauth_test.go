@@ -328,13 +328,20 @@ func TestADeviceThatWaitsIsNoStranger(t *testing.T) {
 	expect.Equal(t, "the status", got.StatusCode, 200)
 }
 
-func TestRequestsOfDevicesAreLimitedByNetwork(t *testing.T) {
-	f := newFront(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
-	got, _ := f.post("/oauth/device")
-	expect.Equal(t, "the first", got.StatusCode, 200)
-	got, m := f.post("/oauth/device")
-	f.fails("the second", got, m, 429, "temporarily_unavailable")
-	expect.Equal(t, "requests that came through", len(f.asked), 1)
+// TestWhatChangesRowsIsLimitedByNetwork like other changes; a device that waits is not.
+func TestWhatChangesRowsIsLimitedByNetwork(t *testing.T) {
+	for path, form := range map[string][]string{
+		"/oauth/device": nil, "/oauth/revoke": {"token", "slr_x"}, "/oauth/token": codeForm, "/oauth/token?": {"grant_type", "refresh_token", "refresh_token", "slr_x"},
+	} {
+		f := newFront(t, admission.Config{Writes: admission.Rate{Count: 1, Per: time.Hour, Burst: 1}})
+		got, _ := f.post(path, form...)
+		expect.Equal(t, "the first of "+path, got.StatusCode, 200)
+		got, m := f.post(path, form...)
+		f.fails("the second of "+path, got, m, 429, "temporarily_unavailable")
+		expect.Equal(t, "requests that came through", len(f.asked), 1)
+		got, _ = f.post("/oauth/token", "grant_type", "urn:ietf:params:oauth:grant-type:device_code", "device_code", "sld_x")
+		expect.Equal(t, "a poll of a device", got.StatusCode, 200)
+	}
 }
 
 // TestEveryAddressIsCharged for the time of a processor.

@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account/oauth"
+	"sandlot/internal/domain/admission"
 )
 
 // tokens is an answer of the token endpoint.
@@ -20,42 +21,57 @@ type tokens struct {
 	Project sandlot.ProjectID `json:"project_id,omitempty"`
 }
 
+// A grant is a way to get tokens.
+type grant struct {
+	secret string   // the parameter that could be guessed
+	more   []string // others that it needs
+	free   bool     // whether it leaves no rows that were not counted before
+	get    func(h *Handler, c *call, f form) (oauth.Tokens, error)
+}
+
+// grants are those of the token endpoint, by grant_type.
+var grants = map[string]grant{
+	codeGrant:    {"code", []string{"client_id", "redirect_uri", "code_verifier"}, false, (*Handler).exchange},
+	refreshGrant: {"refresh_token", nil, false, (*Handler).refresh},
+	deviceGrant:  {"device_code", nil, true, (*Handler).poll},
+}
+
+func (h *Handler) exchange(c *call, f form) (oauth.Tokens, error) {
+	return h.Service.Exchange(c.r.Context(), c.by, oauth.CodeInput{
+		Code: f["code"], ClientID: f["client_id"], RedirectURI: f["redirect_uri"], Verifier: f["code_verifier"], Resource: f["resource"],
+	})
+}
+
+func (h *Handler) refresh(c *call, f form) (oauth.Tokens, error) {
+	return h.Service.Refresh(c.r.Context(), c.by, oauth.RefreshInput{
+		Token: sandlot.Secret(f["refresh_token"]), ClientID: f.client(), Resource: f["resource"],
+	})
+}
+
+func (h *Handler) poll(c *call, f form) (oauth.Tokens, error) {
+	return h.Service.PollDevice(c.r.Context(), c.by, sandlot.Secret(f["device_code"]), f.client())
+}
+
 // token answers POST /oauth/token. Each code and token that is wrong counts as a guess of the address.
 func (h *Handler) token(c *call) error {
 	f, err := c.form()
-	if err != nil {
-		return err
-	}
-	var secret string
-	var try func() (oauth.Tokens, error)
-	switch ctx, client := c.r.Context(), f["client_id"]; f["grant_type"] {
-	case codeGrant:
-		secret, try = f["code"], func() (oauth.Tokens, error) {
-			return h.Service.Exchange(ctx, c.by, oauth.CodeInput{
-				Code: f["code"], ClientID: client, RedirectURI: f["redirect_uri"], Verifier: f["code_verifier"], Resource: f["resource"],
-			})
-		}
-		err = f.needs("code", "client_id", "redirect_uri", "code_verifier")
-	case refreshGrant:
-		secret, try = f["refresh_token"], func() (oauth.Tokens, error) {
-			in := oauth.RefreshInput{Token: sandlot.Secret(f["refresh_token"]), ClientID: cmp.Or(client, oauth.Terminal), Resource: f["resource"]}
-			return h.Service.Refresh(ctx, c.by, in)
-		}
-		err = f.needs("refresh_token")
-	case deviceGrant:
-		secret, try = f["device_code"], func() (oauth.Tokens, error) {
-			return h.Service.PollDevice(ctx, c.by, sandlot.Secret(f["device_code"]), cmp.Or(client, oauth.Terminal))
-		}
-		err = f.needs("device_code")
-	case "":
+	if err == nil {
 		err = f.needs("grant_type")
-	default:
-		err = &oauth.Refusal{Code: "unsupported_grant_type", Description: "the grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant}
 	}
 	if err != nil {
 		return err
 	}
-	got, err := h.guessed(c, secret, try)
+	g, known := grants[f["grant_type"]]
+	if !known {
+		return &oauth.Refusal{Code: "unsupported_grant_type", Description: "The grant types are " + codeGrant + ", " + refreshGrant + " and " + deviceGrant + "."}
+	}
+	if err = f.needs(append([]string{g.secret}, g.more...)...); err == nil && !g.free {
+		err = c.grant.Also(admission.Tokens)
+	}
+	if err != nil {
+		return err
+	}
+	got, err := h.guessed(c, f[g.secret], func() (oauth.Tokens, error) { return g.get(h, c, f) })
 	if err != nil {
 		return err
 	}
@@ -89,7 +105,7 @@ func (h *Handler) device(c *call) error {
 		return err
 	}
 	d, err := h.Service.AskDevice(c.r.Context(), c.by, oauth.DeviceInput{
-		ClientID: cmp.Or(f["client_id"], oauth.Terminal), Scope: f["scope"], Resource: f["resource"], Project: f["project"],
+		ClientID: f.client(), Scope: f["scope"], Resource: f["resource"], Project: f["project"],
 	})
 	if err != nil {
 		return err
@@ -112,7 +128,7 @@ func (h *Handler) revoke(c *call) error {
 	if err := f.needs("token"); err != nil {
 		return err
 	}
-	if err := h.Service.Revoke(c.r.Context(), c.by, sandlot.Secret(f["token"]), cmp.Or(f["client_id"], oauth.Terminal)); err != nil {
+	if err := h.Service.Revoke(c.r.Context(), c.by, sandlot.Secret(f["token"]), f.client()); err != nil {
 		return err
 	}
 	return c.answer(http.StatusOK, struct{}{})

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -24,7 +25,7 @@ const (
 )
 
 // errLarge is a body above its bound.
-var errLarge = &oauth.Refusal{Code: "invalid_request", Description: "the body is too large"}
+var errLarge = &oauth.Refusal{Code: "invalid_request", Description: "The body is too large."}
 
 func invalid(description string) error {
 	return &oauth.Refusal{Code: "invalid_request", Description: description}
@@ -37,11 +38,14 @@ type form map[string]string
 func (f form) needs(names ...string) error {
 	for _, name := range names {
 		if f[name] == "" {
-			return invalid(name + " is missing")
+			return invalid(name + " is missing.")
 		}
 	}
 	return nil
 }
+
+// client returns the client_id. A program in a terminal may leave it out.
+func (f form) client() string { return cmp.Or(f["client_id"], oauth.Terminal) }
 
 // form reads the form of a request from a client without a secret.
 func (c *call) form() (form, error) {
@@ -51,20 +55,20 @@ func (c *call) form() (form, error) {
 	}
 	values, err := url.ParseQuery(string(text))
 	if err != nil {
-		return nil, invalid("the form cannot be read")
+		return nil, invalid("The form cannot be read.")
 	}
 	f := form{}
 	for name, list := range values {
 		switch {
 		case len(list) > 1:
-			return nil, invalid("a parameter is repeated")
+			return nil, invalid("A parameter is repeated.")
 		case !utf8.ValidString(list[0]) || strings.Contains(list[0], "\x00"):
-			return nil, invalid("a parameter is no text")
+			return nil, invalid("A parameter is no text.")
 		}
 		f[name] = list[0]
 	}
 	if c.r.Header.Get("Authorization") != "" || f["client_secret"] != "" {
-		return nil, &oauth.Refusal{Code: "invalid_client", Description: "clients have no secret here: send client_id in the form"}
+		return nil, &oauth.Refusal{Code: "invalid_client", Description: "Clients have no secret here. Send client_id in the form."}
 	}
 	return f, nil
 }
@@ -76,14 +80,14 @@ func (c *call) json(into any) error {
 		return err
 	}
 	if json.Unmarshal(text, into) != nil {
-		return &oauth.Refusal{Code: "invalid_client_metadata", Description: "the metadata is no JSON, or a member of it has another type"}
+		return &oauth.Refusal{Code: "invalid_client_metadata", Description: "The metadata is no JSON, or a member of it has another type."}
 	}
 	return nil
 }
 
 func (c *call) body(most int64, kind string) ([]byte, error) {
 	if sent, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type")); err != nil || sent != kind {
-		return nil, invalid("the Content-Type has to be " + kind)
+		return nil, invalid("The Content-Type has to be " + kind + ".")
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, most))
 	var large *http.MaxBytesError
@@ -91,7 +95,7 @@ func (c *call) body(most int64, kind string) ([]byte, error) {
 	case errors.As(err, &large):
 		return nil, errLarge
 	case err != nil:
-		return nil, invalid("the body broke off")
+		return nil, invalid("The body broke off.")
 	}
 	return text, nil
 }
@@ -105,7 +109,7 @@ func (h *Handler) refuse(c *call, err error) {
 		c.fail(statusOf(c, r), r.Code, r.Description)
 	case e == nil || sandlot.Codes[e.Code] == sandlot.KindFault:
 		h.log(c, err)
-		c.fail(http.StatusInternalServerError, "server_error", "a fault of the service")
+		c.fail(http.StatusInternalServerError, "server_error", "A fault of the service.")
 	default:
 		if e.Cause() != nil {
 			h.log(c, e.Cause())

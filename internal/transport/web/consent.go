@@ -20,7 +20,7 @@ const authorizePath = "/oauth/authorize"
 const (
 	consentCookie  = "__Host-authorize"
 	consentSeconds = 3600
-	maxRequest     = 4_000 // bytes: browsers take 4,096 with the name
+	maxRequest     = 3_500 // bytes: browsers take 4,096 with the name
 )
 
 // requestFields lists the parameters of a request. Others are ignored (RFC 6749, section 3.1).

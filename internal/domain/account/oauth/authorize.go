@@ -18,7 +18,7 @@ func (s *Service) Ask(ctx context.Context, by sandlot.Caller, r Request) (Consen
 	if err := sandlot.Authorize(by, sandlot.ActOwn, nil); err != nil {
 		return Consent{}, err
 	}
-	c, err := s.read(ctx, r)
+	c, err := s.read(ctx, by, r)
 	if err != nil {
 		return Consent{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Service) Check(ctx context.Context, by sandlot.Caller, r Request) error
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err
 	}
-	_, err := s.read(ctx, r)
+	_, err := s.read(ctx, by, r)
 	return err
 }
 
@@ -57,15 +57,15 @@ func (s *Service) Deny(ctx context.Context, by sandlot.Caller, r Request) (redir
 	if err := sandlot.Authorize(by, sandlot.ActSeeOwn, nil); err != nil {
 		return "", err
 	}
-	if _, err := s.read(ctx, r); err != nil {
+	if _, err := s.read(ctx, by, r); err != nil {
 		return "", err
 	}
 	return s.refuse(r, "access_denied", "The owner of the account said no.").Redirect, nil
 }
 
 // read checks a request, and returns its client.
-func (s *Service) read(ctx context.Context, r Request) (Client, error) {
-	c, err := s.client(ctx, r.ClientID)
+func (s *Service) read(ctx context.Context, by sandlot.Caller, r Request) (Client, error) {
+	c, err := s.client(ctx, by, r.ClientID)
 	if err != nil {
 		return Client{}, err
 	}

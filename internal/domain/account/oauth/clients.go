@@ -4,16 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
-	"sync"
-	"time"
-
-	"golang.org/x/sync/singleflight"
 
 	"sandlot"
-	"sandlot/internal/base/recent"
 	"sandlot/internal/format/names"
 )
 
@@ -23,14 +17,6 @@ const (
 	maxRedirects = 10      // some editors register six
 	maxURIs      = 1 << 10 // bytes of the redirects of a registration together
 	maxClientID  = 4 << 10 // bytes of a client_id; a registration makes some 2,400 at most
-	maxDocument  = 1 << 10 // bytes of the address of a metadata document
-)
-
-// Ages of metadata documents, and the room of those that are kept.
-const (
-	documentAge = 24 * time.Hour
-	mistakeAge  = time.Minute // so that their authors see soon that they have mended them
-	mostKnown   = 4 << 20     // bytes: some ten thousand of the usual size
 )
 
 // deviceGrant is the grant_type of RFC 8628.
@@ -43,13 +29,6 @@ type Client struct {
 	Redirects []string // as compared
 	Document  string   // the host of its metadata document; empty: it registered itself, or is Terminal
 	Device    bool     // whether it may use the device grant
-}
-
-// Documents fetches the metadata documents of clients.
-type Documents interface {
-	// Document returns the JSON at an https address: at most 64 KiB within 5 s, from a public address, without following
-	// redirects. Errors name the reason without the content.
-	Document(ctx context.Context, url string) ([]byte, error)
 }
 
 // A Registration is the metadata of a client that registers itself (RFC 7591), as far as it is read. A client that wants
@@ -102,34 +81,35 @@ func (r Registration) client() (Client, error) {
 	}
 	switch codes := len(r.GrantTypes) == 0 || slices.Contains(r.GrantTypes, "authorization_code"); {
 	case len(r.RedirectURIs) > maxRedirects || size > maxURIs:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "at most 10 redirect_uris with 1024 bytes together are taken"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "At most 10 redirect_uris with 1024 bytes together are taken."}
 	case codes && size == 0:
-		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing"}
+		return Client{}, &Refusal{Code: "invalid_redirect_uri", Description: "redirect_uris is missing."}
 	case !codes && !c.Device:
-		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant}
+		return Client{}, &Refusal{Code: "invalid_client_metadata", Description: "grant_types needs authorization_code or " + deviceGrant + "."}
 	}
 	return c, nil
 }
 
 // client finds the client of a client_id: Terminal, the address of a metadata document, or a sealed registration. One
-// that cannot be found is a *Refusal with invalid_client.
-func (s *Service) client(ctx context.Context, id string) (Client, error) {
+// that cannot be found is a *Refusal with invalid_client. It is sandlot.CodeUnavailable while the caller's network has
+// many documents read.
+func (s *Service) client(ctx context.Context, by sandlot.Caller, id string) (Client, error) {
 	switch {
 	case id == Terminal:
 		return Client{ID: Terminal, Device: true}, nil
 	case strings.HasPrefix(id, "https://"):
-		return s.documents.client(ctx, s.Documents, id, s.Now())
+		return s.documents.client(ctx, by, s.Documents, id, s.Now())
 	case id == "":
-		return Client{}, unknownClient("client_id is missing")
+		return Client{}, unknownClient("client_id is missing.")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(id[:min(len(id), maxClientID)])
-	if err != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+	var plain []byte
+	if err == nil && base64.RawURLEncoding.EncodeToString(data) == id { // a client has one client_id, and decoding skips line ends
+		plain, err = s.Vault.UnsealFor(sealOfClient, data)
 	}
-	plain, err := s.Vault.UnsealFor(sealOfClient, data)
 	var r sealed
 	if err != nil || json.Unmarshal(plain, &r) != nil {
-		return Client{}, unknownClient("the client_id is not known: register again")
+		return Client{}, unknownClient("The client_id is not known. Register again.")
 	}
 	return Client{ID: id, Name: r.Name, Redirects: r.Redirects, Device: r.Device}, nil
 }
@@ -145,111 +125,4 @@ func cleanName(s string) string {
 		name = strings.TrimSpace(string(list[:maxName]))
 	}
 	return name
-}
-
-// known are the clients of the metadata documents that were read. Its zero value is empty.
-type known struct {
-	once    sync.Once
-	list    *recent.Map[string, outcome] // by address
-	flights singleflight.Group
-}
-
-// An outcome is that of reading a document.
-type outcome struct {
-	client Client
-	err    error
-	until  time.Time
-}
-
-// client returns the client of a document. Several calls for one address at a time fetch it once.
-func (k *known) client(ctx context.Context, from Documents, address string, now time.Time) (Client, error) {
-	k.once.Do(func() { k.list = recent.New[string, outcome](mostKnown) })
-	host, reason := documentHost(address)
-	if reason != "" {
-		return Client{}, unknownClient(reason)
-	}
-	if was, ok := k.list.Get(address); ok && now.Before(was.until) {
-		return was.client, was.err
-	}
-	done := k.flights.DoChan(address, func() (any, error) {
-		o := read(context.WithoutCancel(ctx), from, address, host) // other calls wait for it
-		if o.until = now.Add(documentAge); o.err != nil {
-			o.until = now.Add(mistakeAge)
-		}
-		k.list.Put(address, o, o.weight(address))
-		return o, nil
-	})
-	select {
-	case <-ctx.Done():
-		return Client{}, ctx.Err()
-	case r := <-done:
-		o := r.Val.(outcome)
-		return o.client, o.err
-	}
-}
-
-// weight returns some bytes more than an outcome takes.
-func (o outcome) weight(address string) int64 {
-	n := len(address) + len(o.client.Name) + 256
-	for _, uri := range o.client.Redirects {
-		n += len(uri) + 16
-	}
-	return int64(n)
-}
-
-// documentHost returns the host of the address of a metadata document, or the reason why it is none.
-func documentHost(address string) (host, reason string) {
-	u, err := url.Parse(address)
-	switch {
-	case len(address) > maxDocument || err != nil || u.Hostname() == "" || !plainURI(address):
-		return "", "the client_id is no valid https address"
-	case u.User != nil || strings.Contains(address, "#"):
-		return "", "the address of a metadata document has neither userinfo nor a fragment"
-	case u.Path == "" || u.Path == "/":
-		return "", "the address of a metadata document has a path"
-	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
-		return "", "the path of a metadata document has no segments . and .."
-	}
-	return u.Host, ""
-}
-
-// read fetches and checks a metadata document.
-func read(ctx context.Context, from Documents, address, host string) outcome {
-	text, err := from.Document(ctx, address)
-	if err != nil {
-		return outcome{err: unknownClient("the metadata document was not read: " + ascii(err.Error()))}
-	}
-	var d struct {
-		Registration
-		ID     string          `json:"client_id"`
-		Secret json.RawMessage `json:"client_secret"`
-	}
-	switch err := json.Unmarshal(text, &d); {
-	case err != nil:
-		return outcome{err: unknownClient("the metadata document is no valid JSON")}
-	case d.ID != address:
-		return outcome{err: unknownClient("the client_id in the metadata document is not its address")}
-	case d.Secret != nil || strings.HasPrefix(d.AuthMethod, "client_secret"):
-		return outcome{err: unknownClient("a metadata document must have no secret")}
-	}
-	c := Client{ID: address, Name: cleanName(d.Name), Document: host, Device: slices.Contains(d.GrantTypes, deviceGrant)}
-	for _, uri := range d.RedirectURIs { // it is the same for all servers: what is not taken here is left out
-		if refusedRedirect(uri) == "" {
-			c.Redirects = append(c.Redirects, uri)
-		}
-	}
-	if len(c.Redirects) == 0 && !c.Device {
-		return outcome{err: unknownClient("the metadata document has no redirect_uris that are taken here")}
-	}
-	return outcome{client: c}
-}
-
-// ascii returns a text for a description, which has printable ASCII alone.
-func ascii(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '"' || r == '\\' {
-			return '?'
-		}
-		return r
-	}, s)
 }

@@ -61,20 +61,20 @@ func TestARegistrationIsItsOwnClientID(t *testing.T) {
 	})
 	expect.OK(t, err)
 	other := serviceWith(&shelf{}) // another node, which has the same secret
-	found, err := other.client(t.Context(), made.ID)
+	found, err := other.client(t.Context(), sandlot.Caller{}, made.ID)
 	expect.OK(t, err)
 	expect.Same(t, "the client", found, Client{
 		ID: made.ID, Name: "My editor", Redirects: []string{"http://127.0.0.1/back", "cursor://sandlot/back"}, Device: true,
 	})
 	for _, id := range []string{
-		"", "x", made.ID + "A", made.ID[1:], strings.Repeat("A", 1<<20), made.ID + "=", "terminal ", "http://example.org/client.json",
+		"", "x", made.ID + "A", made.ID[1:], strings.Repeat("A", 1<<20), made.ID + "=", made.ID + "\n", made.ID[:9] + "\r\n" + made.ID[9:], "terminal ", "http://example.org/client.json",
 	} {
-		_, err := other.client(t.Context(), id)
+		_, err := other.client(t.Context(), sandlot.Caller{}, id)
 		code, _ := refusal(t, err)
 		expect.Equal(t, fmt.Sprintf("the refusal of %.20q", id), code, "invalid_client")
 	}
 	stranger := &Service{Vault: sandlot.NewVault([]byte("another installation"), rand.Reader), Now: time.Now}
-	if _, err := stranger.client(t.Context(), made.ID); err == nil {
+	if _, err := stranger.client(t.Context(), sandlot.Caller{}, made.ID); err == nil {
 		t.Error("another installation takes the client_id")
 	}
 }
@@ -117,7 +117,7 @@ func TestAMetadataDocumentIsAClient(t *testing.T) {
 	s := serviceWith(&shelf{documents: map[string]string{documentAt: `{"client_id":"` + documentAt + `","client_name":"Client",
 		"redirect_uris":["https://client.example.org/back","http://evil.example.org/","http://localhost/back"],
 		"token_endpoint_auth_method":"none","logo_uri":"https://client.example.org/logo.png"}`}})
-	c, err := s.client(t.Context(), documentAt)
+	c, err := s.client(t.Context(), sandlot.Caller{}, documentAt)
 	expect.OK(t, err)
 	expect.Same(t, "the client", c, Client{
 		ID: documentAt, Name: "Client", Document: "client.example.org", Redirects: []string{"https://client.example.org/back", "http://localhost/back"},
@@ -139,7 +139,7 @@ func TestBadMetadataDocumentsAreRefused(t *testing.T) {
 		"a list":          "[]",
 		"other types":     `{"client_id":"` + documentAt + `","redirect_uris":"https://client.example.org/back"}`,
 	} {
-		_, err := serviceWith(&shelf{documents: map[string]string{documentAt: text}}).client(t.Context(), documentAt)
+		_, err := serviceWith(&shelf{documents: map[string]string{documentAt: text}}).client(t.Context(), sandlot.Caller{}, documentAt)
 		code, _ := refusal(t, err)
 		expect.Equal(t, name, code, "invalid_client")
 	}
@@ -149,7 +149,7 @@ func TestBadMetadataDocumentsAreRefused(t *testing.T) {
 		"https://example.org/c#", "https://example.org/a/../c", "https://example.org/./c", "https://example.org/%2e%2e/c", "https://example.org/a b",
 		"https://exämple.org/c", "https://example.org\\@evil.example.org/c", "https://example.org/" + strings.Repeat("c", 2000), "https://:443/c",
 	} {
-		_, err := serviceWith(of).client(t.Context(), id)
+		_, err := serviceWith(of).client(t.Context(), sandlot.Caller{}, id)
 		code, _ := refusal(t, err)
 		expect.Equal(t, id, code, "invalid_client")
 	}
@@ -163,7 +163,7 @@ func TestADocumentIsFetchedOnceADayAndOnceAtATime(t *testing.T) {
 		ask := func() {
 			var all sync.WaitGroup
 			for range 10 {
-				all.Go(func() { _, _ = s.client(t.Context(), documentAt) })
+				all.Go(func() { _, _ = s.client(t.Context(), sandlot.Caller{}, documentAt) })
 			}
 			all.Wait()
 		}
@@ -173,7 +173,7 @@ func TestADocumentIsFetchedOnceADayAndOnceAtATime(t *testing.T) {
 			expect.Equal(t, "fetches "+what, of.fetched.Load(), want)
 		}
 		fetches("of one that is not there", 1)
-		_, err := s.client(t.Context(), documentAt)
+		_, err := s.client(t.Context(), sandlot.Caller{}, documentAt)
 		_, why := refusal(t, err)
 		expect.Contains(t, "the reason", why, "404 N")
 		of.documents = map[string]string{documentAt: `{"client_id":"` + documentAt + `","redirect_uris":["https://client.example.org/back"]}`}
@@ -189,10 +189,38 @@ func TestADocumentIsFetchedOnceADayAndOnceAtATime(t *testing.T) {
 		testenv.Pass(documentAge)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		_, err = s.client(ctx, documentAt)
+		_, err = s.client(ctx, sandlot.Caller{}, documentAt)
 		expect.Is(t, "a call that ends", err, context.DeadlineExceeded)
 		synctest.Wait()
 		fetches("for a call that has ended", 4)
+	})
+}
+
+// TestOneNetworkHoldsUpNoOther with documents that take their time, and what was refused for that is not kept.
+func TestOneNetworkHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		of := &shelf{slow: 5 * time.Second, documents: map[string]string{
+			documentAt: `{"client_id":"` + documentAt + `","redirect_uris":["https://client.example.org/back"]}`,
+		}}
+		s := serviceWith(of)
+		from := func(network string) sandlot.Caller { return sandlot.Caller{From: sandlot.Sender{Network: network}} }
+		var busy atomic.Int32
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				_, err := s.client(t.Context(), from("203.0.113.7"), fmt.Sprintf("https://client.example.org/slow/%d.json", i))
+				if errors.Is(err, sandlot.CodeUnavailable) {
+					busy.Add(1)
+				}
+			})
+		}
+		synctest.Wait()
+		_, err := s.client(t.Context(), from("203.0.113.7"), documentAt)
+		expect.Is(t, "one more of the network", err, sandlot.CodeUnavailable)
+		_, err = s.client(t.Context(), from("203.0.113.8"), documentAt)
+		expect.OK(t, err, "of another network")
+		all.Wait()
+		expect.Equal(t, "refused", busy.Load(), 100-mostOfEach)
 	})
 }
 

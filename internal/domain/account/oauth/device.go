@@ -23,7 +23,7 @@ func (s *Service) AskDevice(ctx context.Context, by sandlot.Caller, in DeviceInp
 	if err := s.mayAsk(by, in.Resource); err != nil {
 		return Device{}, err
 	}
-	c, err := s.client(ctx, cmp.Or(in.ClientID, Terminal))
+	c, err := s.client(ctx, by, cmp.Or(in.ClientID, Terminal))
 	if err != nil {
 		return Device{}, err
 	}

@@ -21,15 +21,15 @@ func refusedRedirect(uri string) (reason string) {
 	u, err := url.Parse(uri)
 	switch {
 	case err != nil || !plainURI(uri) || u.Scheme == "" || !strings.HasPrefix(uri, u.Scheme+":"):
-		return "a redirect_uri is no valid absolute address"
+		return "A redirect_uri is no valid absolute address."
 	case u.User != nil || strings.Contains(uri, "#"):
-		return "a redirect_uri has neither userinfo nor a fragment"
+		return "A redirect_uri has neither userinfo nor a fragment."
 	case u.Scheme == "https" && u.Hostname() == "":
-		return "a redirect_uri with https needs a host"
+		return "A redirect_uri with https needs a host."
 	case u.Scheme == "https" || loopback(uri):
 		return ""
 	case slices.Contains(refusedSchemes, u.Scheme):
-		return "a redirect_uri needs https, http to 127.0.0.1, [::1] or localhost, or the scheme of a program"
+		return "A redirect_uri needs https, http to 127.0.0.1, [::1] or localhost, or the scheme of a program."
 	}
 	return ""
 }
