@@ -29,15 +29,14 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	ring, err := env.keyring()
-	if err == nil {
-		err = ring.add() // checks first that the key can be kept
-	}
 	if err != nil {
 		return err
 	}
 	kept := keptKey{Server: s.server()}
 	if c.Web || c.Project != "" || env.terminal() && !c.WithKey {
-		err = s.throughBrowser(ctx, &kept, c.Project)
+		if err = ring.add(); err == nil { // checks first that the tokens can be kept
+			err = s.throughBrowser(ctx, &kept, c.Project)
+		}
 	} else {
 		kept.Key, err = env.readKey(ctx, s.server())
 	}
