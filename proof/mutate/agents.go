@@ -82,5 +82,7 @@ func agents() []mutation {
 		{"agents: a wrong token counts as none", mcp, "case err != nil:\n		f.deny(w, nil, account, err)", "case err != nil && account:\n		f.deny(w, nil, account, err)", "-run ^TestAWrongToken " + mcpTests},
 		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
 		{"agents: the folder's state holds a key", "internal/client/cli/publish.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
+		{"agents: commands replace a token twice", "internal/client/cli/logins.go", "now.Key != k.Key && time.Until(now.Expires) > early", "false", "-run ^TestTwoCommandsReplaceATokenOnce$ ./internal/client/cli"},
+		{"agents: an interrupt loses tokens", "internal/client/cli/logins.go", "l.refresh(context.WithoutCancel(ctx), ring", "l.refresh(ctx, ring", "-run ^TestAnInterruptLosesNoTokens$ ./internal/client/cli"},
 	}
 }
