@@ -147,7 +147,7 @@ func runOn(ctx context.Context, parser kong.Kong, args, env []string, stdout, st
 	defer func() { printFailure(&parser, client, err) }()
 	if slices.ContainsFunc(args, inspect.HoldsKey) {
 		return usageError{errors.New("a key was given as an argument, where everybody on this machine can see it: replace it at " +
-			"/account/keys of its server, and give the new one to this command on standard input:\n    sandlot login")}
+			"/account/keys of its server, and give the new one to this command on standard input:\n    sandlot login --with-key")}
 	}
 	folder, _ := t.lookup("CREDENTIALS_DIRECTORY")
 	sources, err := settingsSources(args, t.env, credentials(folder), t.from)

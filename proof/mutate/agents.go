@@ -37,6 +37,8 @@ func agents() []mutation {
 		{"agents: an amendment takes two steps", "internal/domain/publish/manage.go", "err != nil || made || c.empty() {", "err != nil || made && false || c.empty() {", files},
 		{"agents: any loopback address is a redirect of a program", "internal/domain/account/oauth/redirects.go", "return ok && here == there", "return ok && here != there+\"x\"", "-run Redirects ./internal/domain/account/oauth"},
 		{"agents: a program's document is fetched from this machine", "internal/storage/foreign/foreign.go", " || !f.may(to.Addr())", " || !f.may(to.Addr()) && false", "./internal/storage/foreign"},
+		{"agents: a program is let in by a login of yesterday", "internal/transport/web/consent.go", "	if v.me == nil || !v.fresh() {\n", "	if v.me == nil {\n", "-run LoginComesBack ./internal/transport/web"},
+		{"agents: a terminal's code that is wrong is not counted", "internal/transport/web/connections.go", "asked, err = c.consents.service.DeviceConsent(v.r.Context(), v.by, code)\n		return err == nil, err", "asked, err = c.consents.service.DeviceConsent(v.r.Context(), v.by, code)\n		return true, nil", "-run Guesses ./internal/transport/web"},
 		{"agents: a ticket is good for more than one call", calls, "		key = by.Ticket().ID() //", "		_ = by.Ticket().ID() //", tickets},
 		{"agents: other bytes get the answer of a ticket that was used", calls, "		if r.by.Ticket() != nil {\n			return rec, Minted{}, ticketUsed(rec, c.places)\n		}\n", "", tickets},
 		{"agents: a ticket opens the address of another", "internal/domain/ticket/ticket.go", "	if t.ID() != id {\n", "	if t.ID() == \"\" {\n", tickets},
@@ -54,6 +56,7 @@ func agents() []mutation {
 		{"agents: oauth, a refresh token that was replaced has no grace", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() > 0; again", oauth},
 		{"agents: oauth, a refresh token that was replaced works for ever", grants, "Abs() >= oauth.RefreshGrace; again", "Abs() < 0; again", oauth},
 		{"agents: oauth, the form of a consent is good in another session", "internal/domain/account/oauth/authorize.go", `fmt.Sprintf("%d %q", session.ID, about)`, `fmt.Sprintf("%d %q", session.ID*0, about)`, oauth},
+		{"agents: oauth, a grant gets keys that outlive it", "internal/domain/publish/publish.go", `case by.Key().Client != "":`, `case by.Key().Client == "x":`, oauth},
 		{"agents: oauth, a device gets tokens twice", grants, `do("DELETE FROM devices WHERE code = ?", p.Code[:]))`, `do("DELETE FROM devices WHERE code = ? AND decided = 0", p.Code[:]))`, oauth},
 		{"agents: a deleted project is kept for ever", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now.Add(-100 * publish.TrashKept))", binned},
 		{"agents: a deleted project is gone at once", trash, "before := micros(now.Add(-publish.TrashKept))", "before := micros(now)", binned},
@@ -79,5 +82,7 @@ func agents() []mutation {
 		{"agents: a wrong token counts as none", mcp, "case err != nil:\n		f.deny(w, nil, account, err)", "case err != nil && account:\n		f.deny(w, nil, account, err)", "-run ^TestAWrongToken " + mcpTests},
 		{"agents: a key follows a redirect", "internal/client/client/client.go", "	doer.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }\n", "", "./internal/client/cli"},
 		{"agents: the folder's state holds a key", "internal/client/cli/publish.go", "URL: made.URL, Path: known.Path", "URL: made.URL + \"?\" + s.Key, Path: known.Path", "-run ^TestClientScripts$ ./cmd/sandlot"},
+		{"agents: commands replace a token twice", "internal/client/cli/logins.go", "now.Key != k.Key && time.Until(now.Expires) > early", "false", "-run ^TestTwoCommandsReplaceATokenOnce$ ./internal/client/cli"},
+		{"agents: an interrupt loses tokens", "internal/client/cli/logins.go", "l.refresh(context.WithoutCancel(ctx), ring", "l.refresh(ctx, ring", "-run ^TestAnInterruptLosesNoTokens$ ./internal/client/cli"},
 	}
 }

@@ -29,15 +29,14 @@ func (c *loginCommand) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	ring, err := env.keyring()
-	if err == nil {
-		err = ring.add() // checks first that the key can be kept
-	}
 	if err != nil {
 		return err
 	}
 	kept := keptKey{Server: s.server()}
 	if c.Web || c.Project != "" || env.terminal() && !c.WithKey {
-		err = s.throughBrowser(ctx, &kept, c.Project)
+		if err = ring.add(); err == nil { // checks first that the tokens can be kept
+			err = s.throughBrowser(ctx, &kept, c.Project)
+		}
 	} else {
 		kept.Key, err = env.readKey(ctx, s.server())
 	}
@@ -71,10 +70,11 @@ func (env *Env) readKey(ctx context.Context, server string) (string, error) {
 	if text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); keyForm.MatchString(text) {
 		return text, nil
 	}
+	words := without(append([]string{"sandlot"}, env.Args...), "--with-key", false)
 	return "", &Failure{
 		Message: "no key came on standard input: one begins with sla_ or slp_ and has 40 characters",
 		Notes:   []string{"Give it from a file that only you can read, or log in through the browser:"},
-		Fix:     []string{env.again() + " < key.txt", env.again("--web")}, Exit: exitUsage,
+		Fix:     []string{env.again() + " < key.txt", command(append(words, "--web")...)}, Exit: exitUsage,
 	}
 }
 

@@ -204,14 +204,19 @@ func TestAServerWithoutLoginsOfProgramsSaysSo(t *testing.T) {
 func TestTwoCommandsReplaceATokenOnce(t *testing.T) {
 	d, i, at := logged(t, 1) // ends before it could be used
 	i.life = 3600
-	both := [2]error{}
+	var both [2]*session
+	for n := range both { // both know the old token alone
+		var err error
+		both[n], err = target{host: at}.here(d.Env)
+		expect.OK(t, err)
+	}
+	var failed [2]error
 	var wg sync.WaitGroup
-	for n := range both {
-		other := &desk{Env: &Env{Out: &strings.Builder{}, Err: &strings.Builder{}, HTTP: d.HTTP, Lookup: d.Lookup, Config: d.Config, Wait: d.Wait}}
-		wg.Go(func() { both[n] = other.whoami(t.Context(), at) })
+	for n, s := range both {
+		wg.Go(func() { _, failed[n] = s.asAccount().whoAmI(t.Context(), 1) })
 	}
 	wg.Wait()
-	expect.OK(t, errors.Join(both[:]...))
+	expect.OK(t, errors.Join(failed[:]...))
 	expect.Equal(t, "replacements", strings.Count(i.took(), "refresh_token"), 1)
 	expect.Contains(t, "the file", d.kept(t), i.refresh)
 	expect.Equal(t, "logins in the file", strings.Count(d.kept(t), "slr_"), 1)

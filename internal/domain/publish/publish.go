@@ -203,8 +203,8 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 	return out, nil
 }
 
-// drawProject draws the names and keys of a project, and those of an account if the caller is nobody. A grant gets no
-// keys. For a key's account it decides the effect of the address. before is the outcome of the previous try.
+// drawProject draws the names and keys of a project, and those of an account if the caller is nobody. For a key's
+// account it decides the effect of the address. before is the outcome of the previous try.
 func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newProject, np *NewProject,
 	before EmailOutcome,
 ) (keys Minted, email EmailOutcome, err error) {
@@ -219,7 +219,7 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 		return keys, email, err
 	}
 	switch {
-	case by.Key().Client != "": // a key would go on where its grant ends
+	case by.Key().Client != "": // a key would outlive the grant
 	case !words.Tool:
 		np.Key, keys.Project, err = newKey(s.vault, s.now(), sandlot.ProjectKey, "publish")
 	case by.Nobody():

@@ -10,11 +10,11 @@ import (
 
 func grantCases() []storeCase {
 	return []storeCase{
-		{"AddGrant/the key of a grant is found by access tokens alone, never by its Hash", grantFound},
+		{"KeyByToken/returns the key of a grant by its access tokens alone, and KeyByHash never does", grantFound},
 		{"AddGrant/one with the Hash of a key that is there ends that one, and is none", grantTwice},
 		{"AddGrant/of two at once none lives", grantRace},
 		{"AddGrant/a suspended account is ErrSuspended, another's project ErrNotFound", grantRefused},
-		{"AddGrant/a grant that was revoked, or of a deleted project or account, is ErrNotFound", grantEnds},
+		{"KeyByToken/one whose grant was revoked or belongs to a deleted project or account is ErrNotFound", grantEnds},
 		{"AddGrant/is listed with its client, and stays when account keys are replaced", grantListed},
 		{"EndGrant/ends the grant that a code has made, if it has made one", endGrant},
 		{"EndGrantOf/ends the grant of a token, if it is the client's", endGrantOf},

@@ -164,7 +164,7 @@ func userCode(typed string) string {
 func (c connections) ask(v *visit, status int, code string, page consentPage) error {
 	v.setCookie(connectCookie, code, connectSeconds)
 	if v.me == nil || !v.fresh() {
-		return v.redirect("/login?to=" + connectPath)
+		return c.login.prove(v, connectPath)
 	}
 	asked, err := c.device(v, code)
 	if err != nil {

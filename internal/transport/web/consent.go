@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,6 +33,7 @@ var requestFields = []string{
 type consents struct {
 	service *oauth.Service
 	keyring *publish.Keyring
+	login   *logins
 }
 
 func (c consents) routes() []route {
@@ -120,7 +122,7 @@ func (c consents) ask(v *visit, status int, page consentPage) error {
 			return c.refused(v, err)
 		}
 		v.setCookie(consentCookie, query, consentSeconds)
-		return v.redirect("/login?to=" + authorizePath)
+		return c.login.prove(v, authorizePath)
 	}
 	if page.Consent, err = c.service.Ask(v.r.Context(), v.by, request); err != nil {
 		return c.refused(v, err)
@@ -151,6 +153,14 @@ func letOut(v *visit, client oauth.Client) {
 		}
 	}
 	v.w.Header().Set("Content-Security-Policy", strings.Replace(v.policy, "form-action 'self'", targets, 1))
+}
+
+// keepOpener leaves the window of the question to the website that opened it, through the login as well: some wait for
+// it to close, and would take the separation for that.
+func (v *visit) keepOpener() {
+	if v.r.URL.Path == authorizePath || v.cookie(consentCookie) != "" {
+		v.w.Header().Set("Cross-Origin-Opener-Policy", "unsafe-none")
+	}
 }
 
 // choice returns the answer in the form of the page. If it lacks something, the page is shown again with wrong.
@@ -205,7 +215,14 @@ func (c consents) answer(v *visit) error {
 	return nil
 }
 
-// refused redirects to the client with a refusal. If the client is not to be trusted with that, a page shows it.
+// badConsent holds the data of the page of a refusal. Back is the way to the client, empty if that is not to be trusted.
+type badConsent struct {
+	*oauth.Refusal
+	Back template.URL
+}
+
+// refused redirects to the client with a refusal. A stranger gets a page with that link: anybody can register a client,
+// and an address of this website must not lead elsewhere by itself (RFC 9700, section 4.11.2).
 func (c consents) refused(v *visit, err error) error {
 	var refusal *oauth.Refusal
 	switch {
@@ -213,9 +230,10 @@ func (c consents) refused(v *visit, err error) error {
 		return v.problem(http.StatusBadRequest, "error.form")
 	case !errors.As(err, &refusal):
 		return err
-	case refusal.Redirect != "":
+	case refusal.Redirect != "" && v.me != nil && v.fresh():
 		http.Redirect(v.w, v.r, refusal.Redirect, http.StatusSeeOther)
 		return nil
 	}
-	return v.show(http.StatusBadRequest, "consent_bad.html", v.T("consent.bad-title"), refusal)
+	page := badConsent{refusal, template.URL(refusal.Redirect)}
+	return v.show(http.StatusBadRequest, "consent_bad.html", v.T("consent.bad-title"), page)
 }

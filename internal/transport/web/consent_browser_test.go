@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -54,7 +55,7 @@ func TestAnAnswerReachesEveryKindOfProgram(t *testing.T) {
 	await(t, ctx, `document.title === 'done'`)
 	expect.Equal(t, "a denial is", (<-got).Get("error"), "access_denied")
 
-	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, "Log.enable", nil, nil) }))
+	call(t, ctx, "Log.enable", nil)
 	opened := make(chan string, 4)
 	expect.OK(t, chromedp.Listen(ctx, func(event any) {
 		switch e := event.(type) {
@@ -74,6 +75,37 @@ func TestAnAnswerReachesEveryKindOfProgram(t *testing.T) {
 	if to := <-opened; !strings.HasPrefix(to, "com.example.kite:/back?code=") {
 		t.Errorf("a scheme of its own: %s", to)
 	}
+}
+
+// TestAWindowOfConsentStaysWithItsOpener, through the login: a website that waits for the window would take it for closed.
+func TestAWindowOfConsentStaysWithItsOpener(t *testing.T) {
+	t.Parallel()
+	ctx := testenv.Engine(t)
+	h, site := newDesk(t)
+	opener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "<title>a website</title>")
+	}))
+	t.Cleanup(opener.Close)
+	run(t, ctx, chromedp.Navigate(opener.URL))
+	at := func(path string) bool {
+		call(t, ctx, "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("opened = open(%q)", site+path), "userGesture": true})
+		await(t, ctx, `(() => { if (opened.closed) return true; try { return opened.location.href === '' } catch { return true } })()`)
+		return run(t, ctx, chromedp.Evaluate[bool](`!opened.closed`))
+	}
+	target := asks(h.program("Kite", clientBack))
+	if at("/docs") || !at(target) {
+		t.Error("a page stays with its opener, or that of consent does not")
+	}
+	h.later(freshFor + time.Minute)
+	if !at(target) || !at("/login") || !at("/login/code") {
+		t.Error("the login does not stay with the opener")
+	}
+}
+
+// call has the browser do something.
+func call(t *testing.T, ctx context.Context, method string, params any) {
+	t.Helper()
+	run(t, ctx, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error { return tab.Call(ctx, method, params, nil) }))
 }
 
 // port returns the port of a host.

@@ -183,9 +183,15 @@ func TestRefusalsLeadBackOnlyToClientsOfOurs(t *testing.T) {
 		"unsupported_response_type": asks(c, "response_type", "token"), "invalid_request": asks(c, "code_challenge_method", "plain"),
 		"invalid_target": asks(c, "resource", "https://example.com/mcp"),
 	} {
-		for _, cookies := range []string{"x=y", cookieName + "=kim"} {
-			expect.Equal(t, "error", back(t, request(h, "GET", target, "", "Cookie", cookies)).Get("error"), code)
+		expect.Equal(t, "error", back(t, asKim(h, "GET", target, "")).Get("error"), code)
+		stranger := request(h, "GET", target, "")
+		if body := text(t, stranger); stranger.StatusCode != http.StatusBadRequest || stranger.Header.Get("Location") != "" || !strings.Contains(body, `href="https://kite.example/back?from=sandlot&amp;error=`+code) {
+			t.Errorf("a stranger gets %d with %s", stranger.StatusCode, body)
 		}
+	}
+	own := request(h, "GET", asks(h.program("Kite", "com.example.kite:/back"), "response_type", "token"), "")
+	if body := text(t, own); !strings.Contains(body, `href="com.example.kite:/back?error=`) {
+		t.Errorf("with a scheme of its own %s", body)
 	}
 	expect.Equal(t, "parameters of other servers", asKim(h, "GET", asks(c)+"&prompt=none&prompt=login", "").StatusCode, http.StatusOK)
 }
@@ -225,6 +231,22 @@ func TestALoginComesBackToTheWholeRequest(t *testing.T) {
 			t.Errorf("%s with a login of before is %d to %s", method, old.StatusCode, old.Header.Get("Location"))
 		}
 	}
+}
+
+// TestAConsentSaysWhereNobodyCanLogIn, on a public site without mail and without a provider.
+func TestAConsentSaysWhereNobodyCanLogIn(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	target, code := asks(h.program("Kite", clientBack)), h.device("").UserCode
+	public := admission.New(admission.Config{Public: true})
+	h.change(func(c *Config) { c.Admission, c.OpenID = public, nil })
+	for name, resp := range map[string]*http.Response{"a program": request(h, "GET", target, ""), "a terminal": h.connect("", false, "code", code)} {
+		if body := text(t, resp); resp.StatusCode != http.StatusForbidden || !strings.Contains(body, "The operator of this site has to set that up") {
+			t.Errorf("%s is %d: %s", name, resp.StatusCode, body)
+		}
+	}
+	h.change(func(c *Config) { c.Ready.Mail = func() bool { return false } })
+	expect.Equal(t, "while mail waits", request(h, "GET", target, "").StatusCode, http.StatusSeeOther)
 }
 
 // TestAFormApprovesOnlyWhatItsPageAsked: not in another session, for another request, from elsewhere, or for the next time.

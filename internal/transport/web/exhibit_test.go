@@ -267,7 +267,7 @@ func (e *exhibition) messages() {
 func (e *exhibition) grants() {
 	e.t.Helper()
 	kite, here := e.program("Kite", clientBack), e.program(hebrewWords, "http://127.0.0.1/back")
-	e.named["consent"], e.named["consent here"] = asks(kite), asks(here)
+	e.named["consent"], e.named["consent here"], e.named["consent refused"] = asks(kite), asks(here), asks(kite, "response_type", "token")
 	for c, id := range map[*oauth.Client]sandlot.ProjectID{&kite: harbor, &here: ""} {
 		e.grant(*c, e.owner("ada"), id)
 	}

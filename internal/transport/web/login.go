@@ -27,7 +27,7 @@ func overTLS(handle func(*visit) error) func(*visit) error {
 		if keepsLogins(v.places.Base) {
 			return handle(v)
 		}
-		return v.show(http.StatusForbidden, "login_https.html", v.T("login.https-title"), nil)
+		return v.show(http.StatusForbidden, "login_none.html", v.T("login.https-title"), v.T("login.https-text"))
 	}
 }
 
@@ -76,6 +76,14 @@ func (l *logins) ask(v *visit) error {
 		return err
 	}
 	return l.show(v, http.StatusOK, form)
+}
+
+// prove redirects to a login that leads back to a path. Where nobody can log in, a page says why.
+func (l *logins) prove(v *visit, back string) error {
+	if v.public() && v.ready.Mail == nil && l.openID == nil {
+		return v.show(http.StatusForbidden, "login_none.html", v.T("login.none-title"), v.T("login.none-text"))
+	}
+	return v.redirect("/login?to=" + back)
 }
 
 // welcome gives the browser its token before it gets a form, so that all copies of the form belong to one browser.

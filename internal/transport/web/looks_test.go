@@ -116,6 +116,7 @@ func looks() []look {
 		{name: "consent-typed", path: "{consent here}", as: "many", form: form("form_token", "x", "answer", "allow", "reach", "project", "project", ""), status: http.StatusUnprocessableEntity},
 		{name: "consent-none", path: "{consent here}&scope=project", as: "new"},
 		{name: "consent-wrong", path: "{consent here}", as: "ada", form: form("form_token", "x", "answer", "allow"), status: http.StatusUnprocessableEntity},
+		{name: "consent-back", path: "{consent refused}", status: http.StatusBadRequest},
 		{name: "consent-bad", path: authorizePath, status: http.StatusBadRequest},
 		{name: "not-me", path: "/not-me?token={not-me-verify}"},
 		{name: "not-me-login", path: "/not-me?token={not-me-login}"},

@@ -51,6 +51,7 @@ func (v *visit) enter(r route) error {
 			return err
 		}
 		v.hear()
+		v.keepOpener()
 	}
 	// Rooms accept the address of a project as its id. Here an id goes into paths and names of files, so addresses are
 	// refused.

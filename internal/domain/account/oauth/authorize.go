@@ -74,6 +74,8 @@ func (s *Service) read(ctx context.Context, by sandlot.Caller, r Request) (Clien
 	}
 	challenge, err := base64.RawURLEncoding.DecodeString(r.Challenge)
 	switch {
+	case r.ResponseType == "":
+		return Client{}, s.refuse(r, "invalid_request", "response_type is missing.")
 	case r.ResponseType != "code":
 		return Client{}, s.refuse(r, "unsupported_response_type", "response_type must be code.")
 	case err != nil || len(challenge) != len(sandlot.Digest{}) || r.ChallengeMethod != "S256":

@@ -41,7 +41,7 @@ func TestABadRequestIsRefusedAtTheClientIfThatIsKnown(t *testing.T) {
 		"no redirect":                      {func(r *oauth.Request) { r.RedirectURI = "" }, badRequest, true},
 		"a client without redirects":       {func(r *oauth.Request) { r.ClientID, r.RedirectURI = oauth.Terminal, "" }, badRequest, true},
 		"the implicit grant":               {func(r *oauth.Request) { r.ResponseType = "token" }, "unsupported_response_type", false},
-		"no response_type":                 {func(r *oauth.Request) { r.ResponseType = "" }, "unsupported_response_type", false},
+		"no response_type":                 {func(r *oauth.Request) { r.ResponseType = "" }, badRequest, false},
 		"no challenge":                     {func(r *oauth.Request) { r.Challenge = "" }, badRequest, false},
 		"a plain challenge":                {func(r *oauth.Request) { r.ChallengeMethod, r.Challenge = "plain", verifier }, badRequest, false},
 		"no method, which is plain":        {func(r *oauth.Request) { r.ChallengeMethod = "" }, badRequest, false},
