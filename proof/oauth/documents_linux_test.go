@@ -7,6 +7,7 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -178,6 +179,39 @@ func endless(w http.ResponseWriter, r *http.Request, to io.Writer, sent *atomic.
 		n, err := to.Write(block)
 		if sent.Add(int64(n)); err != nil {
 			return
+		}
+	}
+}
+
+// TestOfficialClientsPreferTheirDocument to a registration, where they have one.
+func TestOfficialClientsPreferTheirDocument(t *testing.T) {
+	n := inNetworkOfItsOwn(t)
+	if n == nil {
+		return
+	}
+	const address = "https://agent.example/client.json"
+	n.name("agent.example", []string{"9.9.9.9"})
+	n.serve(t, "9.9.9.9:443", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, document(address, object{"grant_types": []string{"authorization_code", "refresh_token"}}))
+	}), "agent.example")
+	s := start(t)
+	ada := s.join(t, "ada")
+	hers := s.publish(t, ada.key, "Hers")
+	for _, kind := range []string{"go", "first", "auto"} {
+		s.requests()
+		a := startAgent(t, kind, s.base+"/mcp/account", "http://127.0.0.1:50123/callback", address)
+		a.connect(t, func(to string) string {
+			_, query, _ := strings.Cut(to, "?")
+			asked, err := url.ParseQuery(query)
+			expect.OK(t, err)
+			expect.Equal(t, "the client_id of "+kind, asked.Get("client_id"), address)
+			return ada.allow(t, asked, "").RawQuery
+		})
+		conversation(t, a, hers)
+		a.expire(t)
+		conversation(t, a, hers)
+		for _, r := range s.requests() {
+			expect.Equal(t, "that "+kind+" registers", r.path == registerPath, false)
 		}
 	}
 }
