@@ -183,6 +183,38 @@ func endless(w http.ResponseWriter, r *http.Request, to io.Writer, sent *atomic.
 	}
 }
 
+// TestAPublicInstanceBehindAProxyWithTLS names itself as it is known outside, and official clients go through all of OAuth.
+func TestAPublicInstanceBehindAProxyWithTLS(t *testing.T) {
+	n := inNetworkOfItsOwn(t)
+	if n == nil {
+		return
+	}
+	s := &site{base: "https://sandlot.test", mails: listen(t)}
+	s.Server = testenv.Start(t, testenv.Binary(t), "--base-url", s.base, "--content-host", "games.test", "--smtp-url", "smtp://"+s.mails.addr)
+	n.name("sandlot.test", []string{"127.0.0.1"})
+	n.serve(t, "127.0.0.1:443", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.pass(t, w, r) }), "sandlot.test")
+	ada := s.join(t, "ada")
+	hers := s.publish(t, ada.key, "Hers")
+	for _, kind := range []string{"go", "first", "auto"} {
+		s.requests()
+		a := startAgent(t, kind, s.base+"/mcp/account", loopback)
+		a.connect(t, func(to string) string {
+			at, err := url.Parse(to)
+			expect.OK(t, err)
+			expect.Equal(t, "the page of consent for "+kind, at.Scheme+"://"+at.Host+at.Path, s.base+authorizePath)
+			back := ada.allow(t, at.Query(), "")
+			expect.Equal(t, "the issuer for "+kind, back.Query().Get("iss"), s.base+"/oauth")
+			return back.RawQuery
+		})
+		conversation(t, a, hers)
+		a.expire(t)
+		conversation(t, a, hers)
+	}
+	d := s.askDevice(t)
+	ada.types(t, d.userCode, "allow", "")
+	expect.Equal(t, "that the token of a device works", s.opens(t, d.poll(t).tokens(t).Access), true)
+}
+
 // TestOfficialClientsPreferTheirDocument to a registration, where they have one.
 func TestOfficialClientsPreferTheirDocument(t *testing.T) {
 	n := inNetworkOfItsOwn(t)
