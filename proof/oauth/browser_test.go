@@ -68,14 +68,6 @@ func (r reader) presses(selector string) {
 	expect.OK(r.t, chromedp.Do(r.tab, chromedp.Click(selector)))
 }
 
-// at returns the address of the page.
-func (r reader) at() string {
-	r.t.Helper()
-	at, err := chromedp.Run(r.tab, chromedp.Evaluate[string](`location.href`))
-	expect.OK(r.t, err)
-	return at
-}
-
 // logsIn logs in with the link of the message that comes.
 func (r reader) logsIn(p *person) {
 	r.t.Helper()

@@ -1,5 +1,5 @@
-// An official client of the Model Context Protocol with a handler for OAuth, as the program of an agent has it. It makes the calls that come
-// as lines of JSON on standard input, and prints a line for each.
+// An official client of the Model Context Protocol with a handler for OAuth, as the program of an agent has it. It makes the calls that
+// come as lines of JSON on standard input, and prints a line for each.
 //
 //     node client.mjs ADDRESS first|legacy|auto|pinned CALLBACK
 import { createInterface } from "node:readline";

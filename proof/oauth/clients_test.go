@@ -32,8 +32,8 @@ func receive(t *testing.T) receiver {
 	return r
 }
 
-// TestEachOfficialClientGoesThroughAllOfOAuth: refused without a token it finds the metadata, registers, and has a person consent in a browser,
-// where the login comes first and leads back. It calls tools, refreshes, and goes on. None looks for metadata at the root.
+// TestEachOfficialClientGoesThroughAllOfOAuth: refused without a token it finds the metadata, registers, and has a person consent in a
+// browser, where the login comes first and leads back. It calls tools, refreshes, and goes on. None looks for metadata at the root.
 func TestEachOfficialClientGoesThroughAllOfOAuth(t *testing.T) {
 	testenv.Unraced(t)
 	for _, kind := range []string{"first", "legacy", "auto", "pinned", "go"} {
@@ -121,7 +121,7 @@ func (s *site) walked(t *testing.T, callback string) {
 			steps = append(steps, step)
 		}
 	}
-	want := "/.well-known/oauth-protected-resource/mcp/account, /.well-known/oauth-authorization-server/oauth, /oauth/register , /oauth/authorize, " +
-		"/oauth/token authorization_code, /oauth/token refresh_token"
+	want := "/.well-known/oauth-protected-resource/mcp/account, /.well-known/oauth-authorization-server/oauth, " +
+		"/oauth/register , /oauth/authorize, /oauth/token authorization_code, /oauth/token refresh_token"
 	expect.Equal(t, "the steps of the client", strings.Join(steps, ", "), want)
 }

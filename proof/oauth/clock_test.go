@@ -63,7 +63,7 @@ func TestTimeEndsCodesAndTokens(t *testing.T) {
 
 	s.move(t, 50*time.Minute)
 	expect.Equal(t, "that an access token works after an hour", s.opens(t, kept.Access), false)
-	asked := ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil)
+	asked := ada.does(t, "GET", mine.address(), nil)
 	expect.Equal(t, "where a login of an hour ago leads", asked.header.Get("Location"), "/login?to="+authorizePath)
 	kept = mine.refresh(t, kept.Refresh).tokens(t)
 	expect.Equal(t, "that a new one works", s.opens(t, kept.Access), true)

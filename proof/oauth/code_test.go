@@ -94,8 +94,8 @@ func TestACodeThatManySendAtOnceGivesNobodyTokens(t *testing.T) {
 	}
 }
 
-// TestAWrongRequestIsToldToItsProgramAlone: with a redirect that is the program's the browser of a person goes there, with issuer and state.
-func TestAWrongRequestIsToldToItsProgramAlone(t *testing.T) {
+// TestAWrongRequestGoesBackToItsProgram, with issuer and state, in the browser of a person who is logged in.
+func TestAWrongRequestGoesBackToItsProgram(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ada, mine := s.join(t, "ada"), s.register(t, loopback)
@@ -117,7 +117,7 @@ func TestAWrongRequestIsToldToItsProgramAlone(t *testing.T) {
 		{"a token as the answer", "unsupported_response_type", []string{"response_type", "token"}},
 		{"a code and a token as the answer", "unsupported_response_type", []string{"response_type", "code token"}},
 	} {
-		address := authorizePath + "?" + mine.request(c.changes...).Encode()
+		address := mine.address(c.changes...)
 		got := ada.does(t, "GET", address, nil)
 		if got.status != http.StatusSeeOther || !strings.HasPrefix(got.header.Get("Location"), loopback+"?") {
 			t.Errorf("%s: %d %s", c.about, got.status, got.header.Get("Location"))
@@ -135,8 +135,9 @@ func TestAWrongRequestIsToldToItsProgramAlone(t *testing.T) {
 		}
 	}
 	for about, changes := range map[string][]string{
-		"nothing that is needed": {"resource", "", "state", ""}, "what nobody knows": {"nonce", "a", "prompt", "none", "scope", "openid email account"},
-		"one project": {"scope", "project"},
+		"no more than is needed":   {"resource", "", "state", ""},
+		"parameters that are more": {"nonce", "a", "prompt", "none", "scope", "openid email account"},
+		"one project":              {"scope", "project"},
 	} {
 		ada.ask(t, mine.request(changes...))
 		t.Log("taken:", about)

@@ -22,7 +22,7 @@ func TestNothingButTheFormOfTheQuestionGivesConsent(t *testing.T) {
 	ada, eve := s.join(t, "ada"), s.join(t, "eve")
 	mine, evil := s.register(t, loopback), s.register(t, "https://evil.example/callback")
 	hers, foreign := s.publish(t, ada.key, "Hers"), s.publish(t, eve.key, "Foreign")
-	address := authorizePath + "?" + mine.request().Encode()
+	address := mine.address()
 	token := func(p *person, q url.Values) string {
 		_, f := p.ask(t, q).question(t)
 		return f.Get("form_token")
@@ -42,6 +42,7 @@ func TestNothingButTheFormOfTheQuestionGivesConsent(t *testing.T) {
 	}
 	before := &person{s: s, email: ada.email, key: ada.key, cookies: map[string]string{}}
 	before.logIn(t) // in another browser
+	ofProject := token(ada, mine.request("scope", "project"))
 	for _, c := range []struct {
 		about   string
 		browser *person
@@ -56,10 +57,10 @@ func TestNothingButTheFormOfTheQuestionGivesConsent(t *testing.T) {
 		{"the form with the key of the account", s.stranger(), address, with(), []string{"Authorization", "Bearer " + ada.key}},
 		{"no token", ada, address, with("form_token", ""), nil},
 		{"a wrong token", ada, address, with("form_token", strings.Repeat("a", 64)), nil},
-		{"the token of another request", ada, authorizePath + "?" + evil.request().Encode(), with(), nil},
-		{"the token of another state", ada, authorizePath + "?" + mine.request("state", "b").Encode(), with(), nil},
-		{"the token of another challenge", ada, authorizePath + "?" + mine.request("code_challenge", challenge("b")).Encode(), with(), nil},
-		{"the token of another port", ada, authorizePath + "?" + mine.request("redirect_uri", "http://127.0.0.1:9/callback").Encode(), with(), nil},
+		{"the token of another request", ada, evil.address(), with(), nil},
+		{"the token of another state", ada, mine.address("state", "b"), with(), nil},
+		{"the token of another challenge", ada, mine.address("code_challenge", challenge("b")), with(), nil},
+		{"the token of another port", ada, mine.address("redirect_uri", "http://127.0.0.1:9/callback"), with(), nil},
 		{"a second token", ada, address, url.Values{"form_token": {"a", good.Get("form_token")}, "answer": {"allow"}, "reach": {"account"}}, nil},
 		{"a project of another person", ada, address, with("reach", "project", "project", foreign), nil},
 		{"a project that there is not", ada, address, with("reach", "project", "project", "p-none"), nil},
@@ -67,7 +68,7 @@ func TestNothingButTheFormOfTheQuestionGivesConsent(t *testing.T) {
 		{"no reach", ada, address, with("reach", ""), nil},
 		{"another reach", ada, address, with("reach", "everything"), nil},
 		{"no answer", ada, address, with("answer", ""), nil},
-		{"the account for one that asks for a project", ada, authorizePath + "?" + mine.request("scope", "project").Encode(), with("form_token", token(ada, mine.request("scope", "project"))), nil},
+		{"the account for a program that asks for a project", ada, mine.address("scope", "project"), with("form_token", ofProject), nil},
 		{"a foreign page", ada, address, with(), []string{"Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site"}},
 		{"a page of a neighbour", ada, address, with(), []string{"Origin", "http://localhost:1", "Sec-Fetch-Site", "same-site"}},
 		{"a page in a sandbox", ada, address, with(), []string{"Origin", "null", "Sec-Fetch-Site", "cross-site"}},
@@ -97,10 +98,12 @@ func TestClaimsOfAProgramAreDataOnThePage(t *testing.T) {
 	s := start(t)
 	ada := s.join(t, "ada")
 	for _, name := range []string{
-		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "</bdi></dd><h1>Sandlot</h1>", "{{.Me}}", "Sandlot\u202e\u2066gnp.exe", "a\x00b\u0007\u001b[31m\nc",
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "</bdi></dd><h1>Sandlot</h1>", "{{.Me}}", "Sandlot\u202e\u2066gnp.exe",
+		"a\x00b\u0007\u001b[31m\nc",
 		strings.Repeat("long ", 2000), strings.Repeat("\u0301", 3000), "\u3164", "",
 	} {
-		got := s.registration(t, object{"client_name": name, "redirect_uris": []string{loopback}, "grant_types": []string{"authorization_code", deviceGrant}})
+		grants := []string{"authorization_code", deviceGrant}
+		got := s.registration(t, object{"client_name": name, "redirect_uris": []string{loopback}, "grant_types": grants})
 		if got.status == http.StatusBadRequest {
 			continue // refused is as good
 		}
@@ -126,7 +129,8 @@ func TestClaimsOfAProgramAreDataOnThePage(t *testing.T) {
 	ada.endGrants(t)
 	other := s.register(t, "https://agent.example/callback")
 	expect.Contains(t, "the page of a program on the web", ada.ask(t, other.request()).text, "agent.example")
-	expect.Equal(t, "that a claim of a host is shown", strings.Contains(ada.ask(t, s.register(t, loopback).request()).text, "agent.example"), false)
+	local := ada.ask(t, s.register(t, loopback).request())
+	expect.Equal(t, "that the page of a program of this machine names a host", strings.Contains(local.text, "agent.example"), false)
 }
 
 // TestOddRequestsAreRefusedAndNoFault: each is answered at once by a page.
@@ -138,34 +142,38 @@ func TestOddRequestsAreRefusedAndNoFault(t *testing.T) {
 		"nothing": "", "no pairs": "a;b;&&==", "a bad escape": mine.request().Encode() + "&scope=%zz", "a bad escape alone": "%",
 		"a client of 10 KB":           mine.request("client_id", strings.Repeat("a", 10_000)).Encode(),
 		"a client that is a document": mine.request("client_id", "https://127.0.0.1/client.json").Encode(),
-		"a client with NUL":           mine.request("client_id", mine.id+"\x00").Encode(), "a client of no UTF-8": mine.request("client_id", "\xff\xfe").Encode(),
-		"a client with a line end":  mine.request("client_id", mine.id[:20]+"\r\n"+mine.id[20:]).Encode(),
-		"a redirect of 10 KB":       mine.request("redirect_uri", loopback+strings.Repeat("a", 10_000)).Encode(),
-		"a thousand of a parameter": mine.request().Encode() + strings.Repeat("&scope=a", 1000),
+		"a client with NUL":           mine.request("client_id", mine.id+"\x00").Encode(),
+		"a client of no UTF-8":        mine.request("client_id", "\xff\xfe").Encode(),
+		"a client with a line end":    mine.request("client_id", mine.id[:20]+"\r\n"+mine.id[20:]).Encode(),
+		"a redirect of 10 KB":         mine.request("redirect_uri", loopback+strings.Repeat("a", 10_000)).Encode(),
+		"a thousand of a parameter":   mine.request().Encode() + strings.Repeat("&scope=a", 1000),
 	} {
 		got := ada.does(t, "GET", authorizePath+"?"+query, nil)
-		if got.status < 400 || got.status >= 500 || got.header.Get("Location") != "" || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
+		if got.status < 400 || got.status >= 500 || !got.isPage() {
 			t.Errorf("%s: %d %s", about, got.status, got.header.Get("Location"))
 		}
 	}
 	for about, changes := range map[string][]string{
-		"a state with NUL": {"state", "a\x00b"}, "a state of no UTF-8": {"state", "\xff\xfe"}, "a state of 1 MB": {"state", strings.Repeat("a", 1<<20)},
+		"a state with NUL": {"state", "a\x00b"}, "a state of no UTF-8": {"state", "\xff\xfe"},
+		"a state of 1 MB":   {"state", strings.Repeat("a", 1<<20)},
 		"a scope of 100 KB": {"scope", strings.Repeat("a ", 50_000)}, "a challenge of 100 KB": {"code_challenge", strings.Repeat("a", 100_000)},
 	} {
-		got, err := s.try(t, "GET", authorizePath+"?"+mine.request(changes...).Encode(), "", "Cookie", ada.cookie())
+		got, err := s.try(t, "GET", mine.address(changes...), "", "Cookie", ada.cookie())
 		if err == nil && (got.status >= 500 || strings.Contains(got.header.Get("Location"), "code=")) {
 			t.Errorf("%s: %d %s", about, got.status, got.header.Get("Location"))
 		}
 	}
+	const encoded = "application/x-www-form-urlencoded"
 	for _, path := range []string{tokenPath, devicePath, revokePath, registerPath} {
 		for about, c := range map[string]struct{ body, kind string }{
-			"nothing": {"", ""}, "no form": {"%%%", "application/x-www-form-urlencoded"}, "JSON of no object": {"[1]", "application/json"},
-			"no JSON": {"{", "application/json"}, "another type": {"a=b", "text/plain"}, "1 MB": {"grant_type=" + strings.Repeat("a", 1<<20), "application/x-www-form-urlencoded"},
+			"nothing": {"", ""}, "no form": {"%%%", encoded}, "JSON of no object": {"[1]", "application/json"},
+			"no JSON": {"{", "application/json"}, "another type": {"a=b", "text/plain"},
+			"1 MB":         {"grant_type=" + strings.Repeat("a", 1<<20), encoded},
 			"1 MB of JSON": {`{"client_name":"` + strings.Repeat("a", 1<<20) + `"}`, "application/json"},
 			"5,000 levels": {`{"redirect_uris":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}", "application/json"},
-			"NUL":          {"grant_type=%00&client_id=%00&token=%00&device_code=%00", "application/x-www-form-urlencoded"},
-			"no UTF-8":     {"grant_type=%ff&client_id=%ff", "application/x-www-form-urlencoded"},
-			"all twice":    {"grant_type=refresh_token&grant_type=refresh_token&client_id=terminal&client_id=terminal&token=a&token=a", "application/x-www-form-urlencoded"},
+			"NUL":          {"grant_type=%00&client_id=%00&token=%00&device_code=%00", encoded},
+			"no UTF-8":     {"grant_type=%ff&client_id=%ff", encoded},
+			"all twice":    {strings.Repeat("&grant_type=refresh_token&client_id=terminal&token=a", 2), encoded},
 			"a wrong type": {`{"redirect_uris":7,"client_name":[]}`, "application/json"},
 		} {
 			if path == devicePath && about == "nothing" || path == revokePath && about == "NUL" {
@@ -185,7 +193,7 @@ func TestOddRequestsAreRefusedAndNoFault(t *testing.T) {
 			expect.Equal(t, "status of "+method+" "+path, got.status, http.StatusMethodNotAllowed)
 		}
 	}
-	inQuery := s.send(t, "POST", tokenPath+"?"+form("grant_type", "refresh_token", "client_id", mine.id, "refresh_token", "slr_a").Encode(), "")
+	inQuery := s.send(t, "POST", tokenPath+"?grant_type=refresh_token&refresh_token=slr_a&client_id="+mine.id, "")
 	inQuery.refusedAs(t, "a form in the query", "invalid_request")
 }
 
@@ -195,7 +203,7 @@ func TestAFrameNeverShowsTheQuestion(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ada, mine := s.join(t, "ada"), s.register(t, loopback)
-	address := s.base + authorizePath + "?" + mine.request().Encode()
+	address := s.base + mine.address()
 	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><title>Win</title><iframe src=%q></iframe><iframe src=%q></iframe>`, address, s.base+"/connect")

@@ -21,7 +21,10 @@ func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
 // A metadata document of a client, at an address.
 func document(address string, more object) object {
-	o := object{"client_id": address, "client_name": "Cloud Agent", "redirect_uris": []string{"https://agent.example/callback", loopback}, "token_endpoint_auth_method": "none"}
+	o := object{
+		"client_id": address, "client_name": "Cloud Agent", "token_endpoint_auth_method": "none",
+		"redirect_uris": []string{"https://agent.example/callback", loopback},
+	}
 	for name, value := range more {
 		o[name] = value
 	}
@@ -62,11 +65,15 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 		_ = packed.Close()
 	})
 	for path, o := range map[string]any{
-		"/other.json": document(web("/client.json"), nil), "/host.json": document("https://agent.example.evil.example/host.json", nil),
-		"/case.json": document("https://AGENT.example/case.json", nil), "/secret.json": document(web("/secret.json"), object{"client_secret": "a"}),
-		"/method.json": document(web("/method.json"), object{"token_endpoint_auth_method": "client_secret_post"}), "/none.json": document(web("/none.json"), object{"redirect_uris": []string{}}),
-		"/script.json": document(web("/script.json"), object{"redirect_uris": []string{"javascript:alert(1)"}}), "/type.json": document(web("/type.json"), object{"redirect_uris": loopback}),
-		"/list.json": []any{document(web("/list.json"), nil)}, "/null.json": nil, "/text.json": "client", "/empty.json": object{},
+		"/other.json":  document(web("/client.json"), nil),
+		"/host.json":   document("https://agent.example.evil.example/host.json", nil),
+		"/case.json":   document("https://AGENT.example/case.json", nil),
+		"/secret.json": document(web("/secret.json"), object{"client_secret": "a"}),
+		"/method.json": document(web("/method.json"), object{"token_endpoint_auth_method": "client_secret_post"}),
+		"/none.json":   document(web("/none.json"), object{"redirect_uris": []string{}}),
+		"/script.json": document(web("/script.json"), object{"redirect_uris": []string{"javascript:alert(1)"}}),
+		"/type.json":   document(web("/type.json"), object{"redirect_uris": loopback}),
+		"/list.json":   []any{document(web("/list.json"), nil)}, "/null.json": nil, "/text.json": "client", "/empty.json": object{},
 	} {
 		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, o) })
 	}
@@ -90,9 +97,8 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 	n.name("mixed.example", []string{"10.0.0.1", "127.0.0.1"})
 	public := n.serve(t, "9.9.9.9:443", mux, "agent.example")
 	within := []*atomic.Int64{}
-	for _, address := range []string{"10.0.0.1:443", "127.0.0.1:443", "169.254.169.254:443", "192.168.0.1:443", "100.64.0.1:443", "[::1]:443"} {
-		within = append(within, n.serve(t, address, mux, "agent.example", "private.example", "loopback.example", "metadata.example", "home.example", "shared.example",
-			"rebinding.example", "mixed.example", "localhost"))
+	for _, address := range []string{"10.0.0.1", "127.0.0.1", "169.254.169.254", "192.168.0.1", "100.64.0.1", "[::1]"} {
+		within = append(within, n.serve(t, address+":443", mux, "localhost", "*.example"))
 	}
 	s := start(t)
 	ada := s.join(t, "ada")
@@ -110,7 +116,7 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := s.try(t, "GET", authorizePath+"?"+mine.request("client_id", web("/other.json")).Encode(), "", "Cookie", ada.cookie()); err != nil {
+			if _, err := s.try(t, "GET", mine.address("client_id", web("/other.json")), "", "Cookie", ada.cookie()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -118,28 +124,39 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 	all.Wait()
 
 	for _, id := range []string{
-		"/other.json", "/host.json", "/case.json", "/secret.json", "/method.json", "/none.json", "/script.json", "/type.json", "/list.json", "/null.json", "/text.json",
+		"/other.json", "/host.json", "/case.json", "/secret.json", "/method.json", "/none.json", "/script.json", "/type.json", "/list.json",
+		"/null.json", "/text.json",
 		"/empty.json", "/page.json", "/redirect.json", "/redirect-in.json", "/endless.json", "/bomb.json", "/missing.json",
-		"https://forged.example/client.json", "https://private.example/client.json", "https://loopback.example/client.json", "https://metadata.example/client.json",
-		"https://home.example/client.json", "https://shared.example/client.json", "https://rebinding.example/client.json", "https://mixed.example/client.json",
-		"https://nowhere.example/client.json", "https://localhost/client.json", "https://127.0.0.1/client.json", "https://[::1]/client.json", "https://10.0.0.1/client.json",
-		"https://169.254.169.254/client.json", "https://[::ffff:127.0.0.1]/client.json", "https://2130706433/client.json", "https://127.1/client.json",
-		"https://0x7f.0.0.1/client.json", "https://0/client.json", "https://user@agent.example/client.json", "https://agent.example@127.0.0.1/client.json",
-		"https://agent.example/client.json#a", "https://agent.example", "https://agent.example/", "https://agent.example/a/../client.json", "https://agent.example/./client.json",
-		"http://agent.example/client.json", "HTTPS://agent.example/client.json", "https://AGENT.example/client.json", "https://agent.example./client.json",
-		"https://agent.example/client.json?", "https://agent.example/client.json ", "https://agent.example\\@127.0.0.1/client.json", "https://agent.example/%63lient.json",
+		"https://forged.example/client.json", "https://private.example/client.json", "https://loopback.example/client.json",
+		"https://metadata.example/client.json",
+		"https://home.example/client.json", "https://shared.example/client.json", "https://rebinding.example/client.json",
+		"https://mixed.example/client.json",
+		"https://nowhere.example/client.json", "https://localhost/client.json", "https://127.0.0.1/client.json", "https://[::1]/client.json",
+		"https://10.0.0.1/client.json",
+		"https://169.254.169.254/client.json", "https://[::ffff:127.0.0.1]/client.json", "https://2130706433/client.json",
+		"https://127.1/client.json",
+		"https://0x7f.0.0.1/client.json", "https://0/client.json", "https://user@agent.example/client.json",
+		"https://agent.example@127.0.0.1/client.json",
+		"https://agent.example/client.json#a", "https://agent.example", "https://agent.example/", "https://agent.example/a/../client.json",
+		"https://agent.example/./client.json",
+		"http://agent.example/client.json", "HTTPS://agent.example/client.json", "https://AGENT.example/client.json",
+		"https://agent.example./client.json",
+		"https://agent.example/client.json?", "https://agent.example/client.json ", "https://agent.example\\@127.0.0.1/client.json",
+		"https://agent.example/%63lient.json",
 	} {
 		if strings.HasPrefix(id, "/") {
 			id = web(id)
 		}
 		for who, browser := range map[string]*person{"a person": ada, "a stranger": s.stranger()} {
 			begun := time.Now()
-			answered := browser.does(t, "GET", authorizePath+"?"+mine.request("client_id", id).Encode(), nil)
+			answered := browser.does(t, "GET", mine.address("client_id", id), nil)
 			if answered.status != http.StatusBadRequest || answered.header.Get("Location") != "" {
 				t.Errorf("%q for %s: %d %s", id, who, answered.status, answered.header.Get("Location"))
 			}
-			if strings.Contains(answered.text, "10.0.0.1:") || strings.Contains(answered.text, "refused") || strings.Contains(answered.text, "lookup") {
-				t.Errorf("%q for %s: the page tells about the network: %s", id, who, answered.text)
+			for _, inner := range []string{"10.0.0.1:", "connection refused", "lookup"} {
+				if strings.Contains(answered.text, inner) {
+					t.Errorf("%q for %s: the page has what only the network knows: %s", id, who, answered.text)
+				}
 			}
 			if took := time.Since(begun); took > 6*time.Second {
 				t.Errorf("%q for %s took %v", id, who, took)
@@ -198,12 +215,12 @@ func TestSoakSlowDocumentsHoldUpNobodyElse(t *testing.T) {
 	}
 	testenv.Eventually(t, limit, "slow documents that are read", func() bool { return reached.Load() > 15 })
 	begun := time.Now()
-	page := ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil, "X-Forwarded-For", "203.0.113.8")
+	page := ada.does(t, "GET", mine.address(), nil, "X-Forwarded-For", "203.0.113.8")
 	took := time.Since(begun)
 	expect.Equal(t, "status of the page of another network", page.status, http.StatusOK)
 	if took > 4*time.Second {
 		t.Errorf("the page of another network took %v", took)
 	}
 	all.Wait()
-	expect.Equal(t, "status afterwards", ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil).status, http.StatusOK)
+	expect.Equal(t, "status afterwards", ada.does(t, "GET", mine.address(), nil).status, http.StatusOK)
 }

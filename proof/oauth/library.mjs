@@ -1,5 +1,5 @@
-// oauth4webapi and openid-client, which hold a server to the standards, as programs use them. It makes the calls that come as lines of JSON on
-// standard input, and prints a line for each.
+// oauth4webapi and openid-client, which hold a server to the standards, as programs use them. It makes the calls that come as lines of
+// JSON on standard input, and prints a line for each.
 //
 //     node library.mjs BASE CALLBACK
 import { createInterface } from "node:readline";
@@ -20,10 +20,9 @@ const verbs = {
     return { resource: of, server: as };
   },
   async register({ metadata }) {
-    client = await oauth.processDynamicClientRegistrationResponse(
-      await oauth.dynamicClientRegistrationRequest(as, { redirect_uris: [callback], token_endpoint_auth_method: "none", ...metadata }, http),
-    );
-    return client;
+    const of = { redirect_uris: [callback], token_endpoint_auth_method: "none", ...metadata };
+    const got = await oauth.dynamicClientRegistrationRequest(as, of, http);
+    return (client = await oauth.processDynamicClientRegistrationResponse(got));
   },
   async authorize({ more }) {
     verifier = oauth.generateRandomCodeVerifier();

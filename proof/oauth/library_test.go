@@ -39,7 +39,7 @@ func TestOAuth4webapiFindsNothingWrong(t *testing.T) {
 		expect.Equal(t, name, text(server, name), s.base+path)
 	}
 	do("register", object{"metadata": object{
-		"client_name": "oauth4webapi", "grant_types": []string{"authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"},
+		"client_name": "oauth4webapi", "grant_types": []string{"authorization_code", "refresh_token", deviceGrant},
 	}})
 	browse := func(answered, project string) string {
 		to, err := url.Parse(text(do("authorize", nil), "address"))

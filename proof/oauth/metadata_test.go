@@ -14,11 +14,13 @@ func TestMetadataStandsAtItsOwnAddressesAlone(t *testing.T) {
 	s := start(t)
 	for _, path := range []string{
 		"/.well-known/oauth-authorization-server", "/.well-known/oauth-authorization-server/", "/.well-known/oauth-authorization-server/mcp",
-		"/.well-known/oauth-authorization-server/mcp/account", "/.well-known/oauth-authorization-server/oauth/", "/oauth/.well-known/oauth-authorization-server",
+		"/.well-known/oauth-authorization-server/mcp/account", "/.well-known/oauth-authorization-server/oauth/",
+		"/oauth/.well-known/oauth-authorization-server",
 		"/.well-known/openid-configuration", "/.well-known/openid-configuration/oauth", "/oauth/.well-known/openid-configuration",
 		"/mcp/.well-known/openid-configuration", "/mcp/account/.well-known/openid-configuration", "/.well-known/openid-configuration/mcp/account",
 		"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource/mcp/",
-		"/.well-known/oauth-protected-resource/mcp/account/", "/mcp/.well-known/oauth-protected-resource", "/oauth", "/oauth/", "/oauth/par", "/oauth/introspect",
+		"/.well-known/oauth-protected-resource/mcp/account/", "/mcp/.well-known/oauth-protected-resource", "/oauth", "/oauth/", "/oauth/par",
+		"/oauth/introspect",
 		"/oauth/userinfo", "/oauth/jwks", "/register", "/authorize", "/token",
 	} {
 		got := s.send(t, "GET", path, "", "Accept", "application/json")
@@ -26,7 +28,9 @@ func TestMetadataStandsAtItsOwnAddressesAlone(t *testing.T) {
 	}
 	for path, members := range map[string]object{
 		"/.well-known/oauth-protected-resource/mcp/account": {"resource": s.base + "/mcp/account"},
-		"/.well-known/oauth-authorization-server/oauth":     {"issuer": s.base + "/oauth", "pushed_authorization_request_endpoint": nil, "jwks_uri": nil, "userinfo_endpoint": nil},
+		"/.well-known/oauth-authorization-server/oauth": {
+			"issuer": s.base + "/oauth", "pushed_authorization_request_endpoint": nil, "jwks_uri": nil, "userinfo_endpoint": nil,
+		},
 	} {
 		got := s.send(t, "GET", path, "", "Origin", "https://inspector.example")
 		expect.Equal(t, "status of "+path, got.status, http.StatusOK)
@@ -35,7 +39,8 @@ func TestMetadataStandsAtItsOwnAddressesAlone(t *testing.T) {
 		}
 		expect.Equal(t, "that pages of others may read "+path, got.header.Get("Access-Control-Allow-Origin"), "*")
 		expect.Equal(t, "credentials of "+path, got.header.Get("Access-Control-Allow-Credentials"), "")
-		expect.Equal(t, "status of a project's "+path, s.send(t, "GET", strings.Replace(s.base, "localhost", "p-none.localhost", 1)+path, "").status, http.StatusNotFound)
+		project := s.send(t, "GET", strings.Replace(s.base, "localhost", "p-none.localhost", 1)+path, "")
+		expect.Equal(t, "status of a project's "+path, project.status, http.StatusNotFound)
 	}
 	challenge := func(path, authorization string) string {
 		header := []string{"Content-Type", "application/json"}

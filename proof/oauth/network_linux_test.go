@@ -159,15 +159,17 @@ func (n *internet) certify(t *testing.T, path string) {
 func (n *internet) serve(t *testing.T, address string, handler http.Handler, names ...string) *atomic.Int64 {
 	t.Helper()
 	of := &x509.Certificate{
-		SerialNumber: big.NewInt(2), DNSNames: names, IPAddresses: []net.IP{net.ParseIP("127.0.0.1"), net.ParseIP("10.0.0.1"), net.ParseIP("::1")},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(2), DNSNames: names,
+		IPAddresses: []net.IP{net.ParseIP("127.0.0.1"), net.ParseIP("10.0.0.1"), net.ParseIP("::1")},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, of, n.authority, n.key.Public(), n.key)
 	expect.OK(t, err)
 	l, err := net.Listen("tcp", address)
 	expect.OK(t, err)
 	counted := &counted{Listener: l}
-	server := &http.Server{Handler: handler, TLSConfig: &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: n.key}}}, ErrorLog: quiet()}
+	pair := tls.Certificate{Certificate: [][]byte{der}, PrivateKey: n.key}
+	server := &http.Server{Handler: handler, TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}}, ErrorLog: quiet()}
 	go func() { _ = server.ServeTLS(counted, "", "") }()
 	t.Cleanup(func() { _ = server.Close() })
 	return &counted.n

@@ -23,8 +23,8 @@ func TestTwoNodesAreOneServer(t *testing.T) {
 		"--redis-url", redistest.Database(t), "--limits", "off",
 	}
 	s := start(t, args...) // alone: it makes the tables
-	other := &site{base: s.base, mails: s.mails}
-	other.Server = testenv.Start(t, testenv.Binary(t), append([]string{"--base-url", s.base, "--smtp-url", "smtp://" + s.mails.addr}, args...)...)
+	args = append(args, "--base-url", s.base, "--smtp-url", "smtp://"+s.mails.addr)
+	other := &site{base: s.base, mails: s.mails, Server: testenv.Start(t, testenv.Binary(t), args...)}
 
 	ada := s.join(t, "ada")
 	there := ada.again()
@@ -57,13 +57,13 @@ func TestTwoNodesAreOneServer(t *testing.T) {
 
 	const list = `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`
 	for _, node := range []*site{s, other} { // whatever a node remembers of the token it has seen now
-		answered := node.send(t, "POST", "/mcp/account", list, "Authorization", "Bearer "+next.Access, "Content-Type", "application/json")
+		answered := node.send(t, "POST", "/mcp/account", list, bearing(next.Access)...)
 		expect.Equal(t, "status of a list", answered.status, http.StatusOK)
 	}
 	ada.endGrants(t)
 	for _, ended := range []tokens{next, of} {
 		expect.Equal(t, "that a token works on the other node after its end", other.opens(t, ended.Access), false)
-		answered := other.send(t, "POST", "/mcp/account", list, "Authorization", "Bearer "+ended.Access, "Content-Type", "application/json")
+		answered := other.send(t, "POST", "/mcp/account", list, bearing(ended.Access)...)
 		if answered.status != http.StatusUnauthorized || !strings.Contains(answered.header.Get("WWW-Authenticate"), "resource_metadata=") {
 			t.Errorf("the tools with a token after its end: %d %s", answered.status, answered.header)
 		}

@@ -87,8 +87,7 @@ var (
 	member = regexp.MustCompile(`(name|value|action)="([^"]*)"`)
 )
 
-// question returns the form of a page that asks for consent, with its hidden fields, and where it is sent: an empty action is the address of
-// the page.
+// question returns the form of a page that asks for consent, with its hidden fields, and its action; empty is the address of the page.
 func (a answer) question(t *testing.T) (action string, f url.Values) {
 	t.Helper()
 	for _, one := range aForm.FindAllStringSubmatch(a.text, -1) {

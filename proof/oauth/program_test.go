@@ -66,6 +66,16 @@ func (p program) request(changes ...string) url.Values {
 	return f
 }
 
+// address returns the path of a good request for the browser, with changes.
+func (p program) address(changes ...string) string {
+	return authorizePath + "?" + p.request(changes...).Encode()
+}
+
+// bearing returns the header of a call in JSON with a key or a token.
+func bearing(key string) []string {
+	return []string{"Content-Type", "application/json", "Authorization", "Bearer " + key}
+}
+
 // exchange sends a good request of a code, with changes as those of request.
 func (p program) exchange(t *testing.T, code string, changes ...string) answer {
 	t.Helper()
@@ -194,7 +204,7 @@ func (s *site) opens(t *testing.T, access string) bool {
 // publish publishes a page with a key or an access token, and returns the id of its project.
 func (s *site) publish(t *testing.T, key, title string) string {
 	t.Helper()
-	got := s.send(t, "POST", "/v1/publish", `{"title":"`+title+`","html":"<!doctype html><p>Hop"}`, "Content-Type", "application/json", "Authorization", "Bearer "+key)
+	got := s.send(t, "POST", "/v1/publish", `{"title":"`+title+`","html":"<!doctype html><p>Hop"}`, bearing(key)...)
 	if got.status != http.StatusCreated {
 		t.Fatalf("publish: %d %s", got.status, got.text)
 	}

@@ -102,9 +102,9 @@ func TestAConsentIsWorthNothingAfterItsAccountOrProject(t *testing.T) {
 	}
 	s.admin(t, "suspend", "@"+ada.handle(t), "--reason", "a report")
 	mine.exchange(t, ofAccount).refusedAs(t, "a code of an account that is suspended", "invalid_grant")
-	asked := ada.does(t, "GET", authorizePath+"?"+mine.request().Encode(), nil)
+	asked := ada.does(t, "GET", mine.address(), nil)
 	if asked.status == http.StatusOK {
-		if to := ada.decide(t, question{asked, authorizePath + "?" + mine.request().Encode()}, "allow", "").header.Get("Location"); to != "" {
+		if to := ada.decide(t, question{asked, mine.address()}, "allow", "").header.Get("Location"); to != "" {
 			t.Errorf("a suspended account consents, and goes to %s", to)
 		}
 	}

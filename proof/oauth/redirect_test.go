@@ -22,34 +22,43 @@ func TestNobodyIsSentToARedirectThatIsNotTheProgramsOwn(t *testing.T) {
 		"https://agent.example/callback/../../evil", "https://agent.example/callback/..", "https://agent.example/./callback",
 		"https://agent.example/callback/", "https://agent.example/callback?next=https://evil.example", "https://agent.example/callback#evil",
 		"https://agent.example//callback", "https://agent.example/Callback", "https://AGENT.example/callback", "HTTPS://agent.example/callback",
-		"https://agent.example./callback", "https://agent.example:443/callback", "https://agent.example:8443/callback", "https://agent.example/%63allback",
-		"https://agent.example%2f@evil.example/callback", "https://agent.example%00.evil.example/callback", "https://agent.example\\.evil.example/callback",
-		"https://evil.example\\@agent.example/callback", "https:\\\\agent.example/callback", "https:agent.example/callback", "https:/agent.example/callback",
-		"///agent.example/callback", "//agent.example/callback", "/callback", "callback", "http://agent.example/callback", " " + web, web + " ", web + "\t",
+		"https://agent.example./callback", "https://agent.example:443/callback", "https://agent.example:8443/callback",
+		"https://agent.example/%63allback",
+		"https://agent.example%2f@evil.example/callback", "https://agent.example%00.evil.example/callback",
+		"https://agent.example\\.evil.example/callback",
+		"https://evil.example\\@agent.example/callback", "https:\\\\agent.example/callback", "https:agent.example/callback",
+		"https:/agent.example/callback",
+		"///agent.example/callback", "//agent.example/callback", "/callback", "callback", "http://agent.example/callback", " " + web,
+		web + " ", web + "\t",
 		web + "\r\nSet-Cookie: a=b", web + "\x00", "https://agent.example\u3002evil.example/callback", "https://\u0430gent.example/callback",
 		"http://localhost.evil.example/callback", "http://127.0.0.1.evil.example/callback", "http://127.0.0.1@evil.example/callback",
-		"http://127.0.0.1:7777@evil.example/callback", "http://127.0.0.1:7777.evil.example/callback", "http://127.0.0.1:7777\\@evil.example/callback",
+		"http://127.0.0.1:7777@evil.example/callback", "http://127.0.0.1:7777.evil.example/callback",
+		"http://127.0.0.1:7777\\@evil.example/callback",
 		"http://127.0.0.2:7777/callback", "http://127.1:7777/callback", "http://2130706433:7777/callback", "http://0x7f.0.0.1:7777/callback",
 		"http://0177.0.0.1:7777/callback", "http://0.0.0.0:7777/callback", "http://[::]:7777/callback", "http://[::ffff:127.0.0.1]:7777/callback",
-		"http://[0:0:0:0:0:0:0:1]:7777/callback", "http://[::1%25lo]:7777/callback", "http://LOCALHOST:7777/callback", "http://localhost.:7777/callback",
-		"https://127.0.0.1:7777/callback", "https://localhost:7777/callback", "http://127.0.0.1:7777/other", "http://127.0.0.1:7777/callback/../x",
+		"http://[0:0:0:0:0:0:0:1]:7777/callback", "http://[::1%25lo]:7777/callback", "http://LOCALHOST:7777/callback",
+		"http://localhost.:7777/callback",
+		"https://127.0.0.1:7777/callback", "https://localhost:7777/callback", "http://127.0.0.1:7777/other",
+		"http://127.0.0.1:7777/callback/../x",
 		"http://127.0.0.1:7777/callback?a=b", "http://127.0.0.1:/callback#a", "http://127.0.0.1:77 77/callback", "http://127.0.0.1:-1/callback",
-		"http://127.0.0.1:7777", "com.example.agent:/other", "com.example.agent://callback", "COM.example.agent:/callback", "com.example.agent.evil:/callback",
+		"http://127.0.0.1:7777", "com.example.agent:/other", "com.example.agent://callback", "COM.example.agent:/callback",
+		"com.example.agent.evil:/callback",
 		"javascript:alert(1)", "javascript:alert(1)//" + web, "data:text/html,a", "about:blank", "file:///callback", "urn:ietf:wg:oauth:2.0:oob",
 	} {
 		for who, browser := range map[string]*person{"a person": ada, "a stranger": s.stranger()} {
-			got := browser.does(t, "GET", authorizePath+"?"+mine.request("redirect_uri", redirect).Encode(), nil)
-			if got.status != http.StatusBadRequest || got.header.Get("Location") != "" || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
+			got := browser.does(t, "GET", mine.address("redirect_uri", redirect), nil)
+			if got.status != http.StatusBadRequest || !got.isPage() {
 				t.Errorf("%q for %s: %d %s", redirect, who, got.status, got.header.Get("Location"))
 			}
 		}
-		denied := ada.does(t, "POST", authorizePath+"?"+mine.request("redirect_uri", redirect).Encode(), form("answer", "deny"))
+		denied := ada.does(t, "POST", mine.address("redirect_uri", redirect), form("answer", "deny"))
 		if to := denied.header.Get("Location"); denied.status < 400 && !strings.HasPrefix(to, "/") {
 			t.Errorf("%q denied: %d %s", redirect, denied.status, to)
 		}
 	}
 	for _, redirect := range []string{
-		web, app, loopback, "http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback", "http://127.0.0.1/callback", "http://[::1]:9/callback",
+		web, app, loopback, "http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback", "http://127.0.0.1/callback",
+		"http://[::1]:9/callback",
 		"http://localhost:50000/callback",
 	} {
 		to := ada.allow(t, mine.request("redirect_uri", redirect), "").String()
@@ -59,10 +68,10 @@ func TestNobodyIsSentToARedirectThatIsNotTheProgramsOwn(t *testing.T) {
 	}
 	device := s.registration(t, object{"grant_types": []string{deviceGrant}}).json(t)
 	for _, id := range []string{"terminal", text(device, "client_id")} {
-		got := ada.does(t, "GET", authorizePath+"?"+mine.request("client_id", id).Encode(), nil)
+		got := ada.does(t, "GET", mine.address("client_id", id), nil)
 		expect.Equal(t, "status of a program without redirects", got.status, http.StatusBadRequest)
 	}
-	none := ada.does(t, "GET", authorizePath+"?"+mine.request("redirect_uri", "").Encode(), nil)
+	none := ada.does(t, "GET", mine.address("redirect_uri", ""), nil)
 	expect.Equal(t, "status without a redirect, of which the program has several", none.status, http.StatusBadRequest)
 }
 
@@ -71,7 +80,10 @@ func TestTheQueryOfARedirectStays(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	ada := s.join(t, "ada")
-	for _, redirect := range []string{"https://agent.example/callback?tenant=7&empty=", "http://127.0.0.1:7777/?a=%26", "cursor://agent/callback?x"} {
+	for _, redirect := range []string{
+		"https://agent.example/callback?tenant=7&empty=", "http://127.0.0.1:7777/?a=%26",
+		"cursor://agent/callback?x",
+	} {
 		mine := s.register(t, redirect)
 		to := ada.allow(t, mine.request(), "")
 		if !strings.HasPrefix(to.String(), redirect+"&") || to.Query().Get("code") == "" || to.Query().Get("iss") != s.base+"/oauth" {
@@ -86,13 +98,15 @@ func TestNoStateBreaksTheRedirect(t *testing.T) {
 	s := start(t)
 	ada, mine := s.join(t, "ada"), s.register(t, loopback)
 	for _, state := range []string{
-		"a\r\nSet-Cookie: evil=1\r\n\r\n<script>", "a\nb", "&code=evil&iss=https://evil.example", "#", "%0d%0a", "\u2028\u202e", `"><script>alert(1)</script>`,
+		"a\r\nSet-Cookie: evil=1\r\n\r\n<script>", "a\nb", "&code=evil&iss=https://evil.example", "#", "%0d%0a", "\u2028\u202e",
+		`"><script>alert(1)</script>`,
 		"+", "a b", strings.Repeat("a", 2000), "{\"a\":[1]}",
 	} {
 		for _, answered := range []string{"allow", "deny"} {
 			got := ada.decide(t, ada.ask(t, mine.request("state", state)), answered, "")
 			to := got.redirect(t)
-			if to.Query().Get("state") != state || len(to.Query()["code"]) > 1 || len(to.Query()["iss"]) != 1 || to.Fragment != "" || to.Host != "127.0.0.1:7777" {
+			query := to.Query()
+			if query.Get("state") != state || len(query["code"]) > 1 || len(query["iss"]) != 1 || to.Fragment != "" || to.Host != "127.0.0.1:7777" {
 				t.Errorf("the state %q comes back by %q", state, to)
 			}
 			expect.Equal(t, "a header of the state", strings.Contains(fmt.Sprint(got.header["Set-Cookie"]), "evil"), false)
@@ -106,12 +120,16 @@ func TestRegistrationsTakeNoRedirectThatRunsOrLeaks(t *testing.T) {
 	s := start(t)
 	for _, redirect := range []string{
 		"javascript:alert(1)", "JavaScript:alert(1)", "java\nscript:alert(1)", "\tjavascript:alert(1)", "data:text/html,<script>", "vbscript:a",
-		"file:///etc/passwd", "blob:https://agent.example/a", "about:blank", "view-source:https://agent.example/", "filesystem:https://agent.example/a",
+		"file:///etc/passwd", "blob:https://agent.example/a", "about:blank", "view-source:https://agent.example/",
+		"filesystem:https://agent.example/a",
 		"ws://agent.example/", "ftp://agent.example/", "mailto:a@b.c",
-		"http://agent.example/callback", "http://localhost.evil.example/", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/", "http://10.0.0.1/",
+		"http://agent.example/callback", "http://localhost.evil.example/", "http://127.0.0.1.evil.example/", "http://127.0.0.1@evil.example/",
+		"http://10.0.0.1/",
 		"http://192.168.0.1/", "http://0.0.0.0/", "http://127.0.0.2/", "http://[::]/",
-		"https://user:password@agent.example/", "https://agent.example/#a", "https://agent.example/#", "https:///callback", "https:callback", "https://",
-		"", " ", "/callback", "callback", "//agent.example", "https://agent.example/ a", "https://agent.example/\r\nA: b", "https://agent.example/\x00",
+		"https://user:password@agent.example/", "https://agent.example/#a", "https://agent.example/#", "https:///callback", "https:callback",
+		"https://",
+		"", " ", "/callback", "callback", "//agent.example", "https://agent.example/ a", "https://agent.example/\r\nA: b",
+		"https://agent.example/\x00",
 		"https://agent.example/\"", "https://agent.example/<script>", "https://agent.example\\a", "https://agent.example:port/",
 		"https://" + strings.Repeat("a", 5000) + ".example/",
 	} {

@@ -176,7 +176,7 @@ func TestAGrantGetsNoKeys(t *testing.T) {
 				continue // which makes another account, or has examples
 			}
 			in := strings.NewReplacer("PROJECT", project, "OTHER", project)
-			answered := s.send(t, o.method, in.Replace(o.path), in.Replace(o.body), "Authorization", "Bearer "+got.Access, "Content-Type", "application/json")
+			answered := s.send(t, o.method, in.Replace(o.path), in.Replace(o.body), bearing(got.Access)...)
 			for _, key := range keys.FindAllString(answered.text, -1) {
 				if !strings.HasPrefix(key, "slt_") { // a ticket is for one upload, for ten minutes
 					t.Errorf("%s %s with a grant answers with the key %s...: %s", o.method, o.path, key[:4], answered.text)
@@ -194,7 +194,7 @@ func TestTheNextTokenOfAGrantIsTheSameCaller(t *testing.T) {
 	of := ada.grant(t, mine, "")
 	publish := func(token string) answer {
 		t.Helper()
-		return s.send(t, "POST", "/v1/publish", `{"html":"<!doctype html><p>Hop"}`, "Content-Type", "application/json", "Authorization", "Bearer "+token, "Idempotency-Key", "a")
+		return s.send(t, "POST", "/v1/publish", `{"html":"<!doctype html><p>Hop"}`, append(bearing(token), "Idempotency-Key", "a")...)
 	}
 	first := publish(of.Access)
 	expect.Equal(t, "status of a publish", first.status, http.StatusCreated)
@@ -207,7 +207,7 @@ func TestTheNextTokenOfAGrantIsTheSameCaller(t *testing.T) {
 	if other.status == http.StatusCreated && other.header.Get("Idempotent-Replayed") != "" && strings.Contains(other.text, "slp_") {
 		t.Errorf("another grant gets the keys of the first: %s", other.text)
 	}
-	ticket := s.send(t, "POST", "/v1/uploads", `{"project_id":"`+project+`","filename":"a.txt"}`, "Content-Type", "application/json", "Authorization", "Bearer "+next.Access)
+	ticket := s.send(t, "POST", "/v1/uploads", `{"project_id":"`+project+`","filename":"a.txt"}`, bearing(next.Access)...)
 	key := regexp.MustCompile(`slt_[0-9A-Za-z]{36}`).FindString(ticket.text)
 	path := regexp.MustCompile(`/v1/uploads/[0-9A-Za-z_-]+`).FindString(ticket.text)
 	if key == "" || path == "" {
@@ -218,7 +218,7 @@ func TestTheNextTokenOfAGrantIsTheSameCaller(t *testing.T) {
 	expect.Equal(t, "status of a ticket whose grant has ended", got.status, http.StatusUnauthorized)
 }
 
-// TestATokenStandsInItsHeaderAlone: elsewhere it is refused and repeated nowhere, neither in answers nor in the log. Only an access token is one.
+// TestATokenStandsInItsHeaderAlone: elsewhere it is refused, and repeated neither in answers nor in the log.
 func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -227,7 +227,9 @@ func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 	got, d := ada.grant(t, mine, ""), s.askDevice(t)
 	code := ada.code(t, mine, "")
 	const list = `{"jsonrpc":"2.0","id":7,"method":"tools/list"}`
-	for _, wrong := range []string{got.Refresh, d.code, d.userCode, code, mine.id, flipped(got.Access), got.Access + "a", strings.ToUpper(got.Access), got.Access[:39]} {
+	for _, wrong := range []string{
+		got.Refresh, d.code, d.userCode, code, mine.id, flipped(got.Access), got.Access + "a", strings.ToUpper(got.Access), got.Access[:39],
+	} {
 		for _, path := range []string{"/v1/whoami", "/v1/project/" + project + "/versions"} {
 			answered := s.send(t, "GET", path, "", "Authorization", "Bearer "+wrong)
 			if answered.status != http.StatusUnauthorized || !strings.Contains(answered.text, `"invalid_key"`) {
@@ -236,7 +238,7 @@ func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 			expect.Contains(t, "the challenge", answered.header.Get("WWW-Authenticate"), `error="invalid_token"`)
 		}
 		for _, path := range []string{"/mcp", "/mcp/account"} {
-			answered := s.send(t, "POST", path, list, "Authorization", "Bearer "+wrong, "Content-Type", "application/json")
+			answered := s.send(t, "POST", path, list, bearing(wrong)...)
 			expect.Equal(t, path+" with "+wrong[:6], answered.status, http.StatusUnauthorized)
 			expect.Contains(t, "the challenge", answered.header.Get("WWW-Authenticate"), `error="invalid_token"`)
 		}
@@ -246,16 +248,21 @@ func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 		expect.Equal(t, "status of the scheme "+scheme, answered.status, http.StatusUnauthorized)
 	}
 	for _, path := range []string{"/mcp", "/mcp/account"} {
-		answered := s.send(t, "POST", path, list, "Authorization", "Bearer "+got.Access, "Content-Type", "application/json")
+		answered := s.send(t, "POST", path, list, bearing(got.Access)...)
 		expect.Equal(t, path+" with an access token", answered.status, http.StatusOK)
 	}
 	for _, secret := range []string{got.Access, got.Refresh, d.code} {
 		for about, o := range map[string]operation{
-			"query": {"GET", "/v1/whoami?access_token=" + secret, ""}, "query of the page": {"GET", "/v1/project/" + project + "?api_key=" + secret, ""},
-			"field": {"POST", "/v1/publish", `{"html":"<p>a","access_token":"` + secret + `"}`}, "name of a file": {"POST", "/v1/publish", `{"files":[{"filename":"` + secret + `","text":"a"}]}`},
-			"title":   {"POST", "/v1/publish", `{"html":"<p>a","email":"a@people.internal","title":"` + secret + `"}`},
-			"content": {"POST", "/v1/publish", `{"html":"<p>` + secret + `","email":"a@people.internal"}`},
-			"script":  {"POST", "/v1/publish", `{"email":"a@people.internal","files":[{"filename":"index.html","text":"<p>a"},{"filename":"a.js","text":"let t = '` + secret + `'"}]}`},
+			"query":          {"GET", "/v1/whoami?access_token=" + secret, ""},
+			"query of a key": {"GET", "/v1/project/" + project + "?api_key=" + secret, ""},
+			"field":          {"POST", "/v1/publish", `{"html":"<p>a","access_token":"` + secret + `"}`},
+			"name of a file": {"POST", "/v1/publish", `{"files":[{"filename":"` + secret + `","text":"a"}]}`},
+			"title":          {"POST", "/v1/publish", `{"html":"<p>a","email":"a@people.internal","title":"` + secret + `"}`},
+			"content":        {"POST", "/v1/publish", `{"html":"<p>` + secret + `","email":"a@people.internal"}`},
+			"script": {
+				"POST", "/v1/publish",
+				`{"html":"<p>a","email":"a@people.internal","files":[{"filename":"a.js","text":"'` + secret + `'"}]}`,
+			},
 			"project": {"POST", "/v1/update", `{"project_id":"` + secret + `","title":"a"}`},
 		} {
 			answered := s.send(t, o.method, o.path, o.body, "Content-Type", "application/json")
@@ -264,12 +271,13 @@ func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 			}
 		}
 		for name, arguments := range map[string]object{
-			"publish": {"html": "<p>" + secret}, "update": {"project": project, "edit_token": secret, "title": "a"}, "get_project": {"project": secret},
+			"publish": {"html": "<p>" + secret}, "update": {"project": project, "edit_token": secret, "title": "a"},
+			"get_project":   {"project": secret},
 			"list_projects": {"query": secret}, "check": {"project": project, secret: 1},
 		} {
-			body, err := json.Marshal(object{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": object{"name": name, "arguments": arguments}})
+			body, err := json.Marshal(arguments)
 			expect.OK(t, err)
-			answered := s.send(t, "POST", "/mcp", string(body), "Content-Type", "application/json")
+			answered := s.send(t, "POST", "/mcp", calling(name, string(body)), "Content-Type", "application/json")
 			if !strings.Contains(answered.text, `"isError":true`) || strings.Contains(answered.text, secret) {
 				t.Errorf("%.4s in the arguments of %s: %d %s", secret, name, answered.status, answered.text)
 			}
@@ -277,7 +285,8 @@ func TestATokenStandsInItsHeaderAlone(t *testing.T) {
 	}
 	for _, path := range []string{"/account", "/account/keys", "/oauth/authorize", "/connect"} { // the website knows no keys
 		answered := s.send(t, "GET", path, "", "Authorization", "Bearer "+got.Access)
-		expect.Equal(t, "that "+path+" is open with a token", strings.Contains(answered.text, "Hers") || strings.Contains(answered.text, ada.email), false)
+		open := strings.Contains(answered.text, "Hers") || strings.Contains(answered.text, ada.email)
+		expect.Equal(t, "that "+path+" is open with a token", open, false)
 	}
 	for _, secret := range []string{got.Access, got.Refresh, d.code, code, mine.verifier} {
 		expect.Equal(t, "that the log has a "+secret[:4], strings.Contains(s.Logs(), secret), false)
@@ -305,9 +314,12 @@ func TestATokenEndsWithItsGrant(t *testing.T) {
 		"revoked with a hint that is wrong": func(_ *person, _ string, of tokens) {
 			s.revoke(t, "token", of.Refresh, "client_id", mine.id, "token_type_hint", "access_token")
 		},
-		"of an account whose keys the operator revokes": func(p *person, _ string, _ tokens) { s.admin(t, "new-key", "@"+p.handle(t), "--revoke") },
-		"of an account that is deleted":                 func(p *person, _ string, _ tokens) { p.leave(t) },
-		"of a project that is deleted":                  func(p *person, project string, _ tokens) { p.remove(t, project) },
+		"of an account with a new key by the operator": func(p *person, _ string, _ tokens) {
+			s.admin(t, "new-key", "@"+p.handle(t),
+				"--revoke")
+		},
+		"of an account that is deleted": func(p *person, _ string, _ tokens) { p.leave(t) },
+		"of a project that is deleted":  func(p *person, project string, _ tokens) { p.remove(t, project) },
 		"of an account that is suspended": func(p *person, _ string, _ tokens) {
 			s.admin(t, "suspend", "@"+p.handle(t), "--reason", "a report")
 		},
@@ -322,7 +334,7 @@ func TestATokenEndsWithItsGrant(t *testing.T) {
 			}
 			of := p.grant(t, mine, reach)
 			update := func() answer {
-				return s.send(t, "POST", "/v1/update", `{"project_id":"`+project+`","filename":"a.txt","text":"a"}`, "Content-Type", "application/json", "Authorization", "Bearer "+of.Access)
+				return s.send(t, "POST", "/v1/update", `{"project_id":"`+project+`","filename":"a.txt","text":"a"}`, bearing(of.Access)...)
 			}
 			expect.Equal(t, "status before", update().status, http.StatusOK)
 			end(p, project, of)
@@ -345,8 +357,9 @@ func TestNothingElseEndsAGrant(t *testing.T) {
 	p, other := s.join(t, "bob"), s.register(t, loopback)
 	of := p.grant(t, mine, "")
 	for about, pairs := range map[string][]string{
-		"another program": {"token", of.Refresh, "client_id", other.id}, "no program": {"token", of.Refresh}, "a token of nobody": {"token", "slr_" + strings.Repeat("a", 36), "client_id", mine.id},
-		"a key": {"token", p.key, "client_id", mine.id}, "a session": {"token", p.cookies[sessionCookie], "client_id", mine.id},
+		"another program": {"token", of.Refresh, "client_id", other.id}, "no program": {"token", of.Refresh},
+		"a token of nobody": {"token", "slr_" + strings.Repeat("a", 36), "client_id", mine.id},
+		"a key":             {"token", p.key, "client_id", mine.id}, "a session": {"token", p.cookies[sessionCookie], "client_id", mine.id},
 	} {
 		if got := s.post(t, revokePath, pairs...); got.status >= 500 {
 			t.Errorf("revocation by %s: %d %s", about, got.status, got.text)
@@ -361,7 +374,7 @@ func TestNothingElseEndsAGrant(t *testing.T) {
 	taken := s.publish(t, of.Access, "Taken")
 	project := p.grant(t, mine, taken)
 	s.admin(t, "suspend", taken, "--reason", "a report")
-	got := s.send(t, "POST", "/v1/update", `{"project_id":"`+taken+`","filename":"a.txt","text":"a"}`, "Content-Type", "application/json", "Authorization", "Bearer "+project.Access)
+	got := s.send(t, "POST", "/v1/update", `{"project_id":"`+taken+`","filename":"a.txt","text":"a"}`, bearing(project.Access)...)
 	expect.Equal(t, "status for a project that was taken down", got.status, http.StatusUnavailableForLegalReasons)
 }
 
@@ -403,6 +416,6 @@ func (p *person) leave(t *testing.T) {
 // remove deletes a project for good.
 func (p *person) remove(t *testing.T, project string) {
 	t.Helper()
-	got := p.s.send(t, "DELETE", "/v1/project/"+project, `{"confirm":"`+project+`"}`, "Content-Type", "application/json", "Authorization", "Bearer "+p.key)
+	got := p.s.send(t, "DELETE", "/v1/project/"+project, `{"confirm":"`+project+`"}`, bearing(p.key)...)
 	expect.Equal(t, "status of the deletion", got.status, http.StatusOK)
 }

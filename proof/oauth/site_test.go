@@ -151,6 +151,11 @@ func (a answer) json(t *testing.T) (o object) {
 	return o
 }
 
+// isPage reports whether an answer shows a page, and leads nowhere.
+func (a answer) isPage() bool {
+	return a.header.Get("Location") == "" && strings.HasPrefix(a.header.Get("Content-Type"), "text/html")
+}
+
 // refusedAs fails the test unless an endpoint of programs refuses with that error of OAuth.
 func (a answer) refusedAs(t *testing.T, about, code string) {
 	t.Helper()
