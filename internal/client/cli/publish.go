@@ -78,11 +78,15 @@ func (s *session) publish(ctx context.Context, w work, f client.Fields, dryRun b
 		return err
 	}
 	// Without the keys nobody could change the project any more, so they are stored first.
-	if err := ring.add(s.keysOf(a)...); err != nil {
+	keys, file := s.keysOf(a), ""
+	if err := ring.add(keys...); err != nil {
 		return err
 	}
+	if len(keys) > 0 { // a login gets none
+		file = ring.path
+	}
 	kept := s.remember(w, a.Change, true)
-	return errors.Join(s.made(ctx, a, "published", "handle", "@"+a.Handle, "keys in", ring.path), kept)
+	return errors.Join(s.made(ctx, a, "published", "handle", "@"+a.Handle, "keys in", file), kept)
 }
 
 // keysOf returns the keys of an answer, with the account key only if it is new here.
