@@ -42,18 +42,19 @@ type result struct {
 	Data object `json:"structuredContent"`
 }
 
-// startAgent starts the client of that name.
-func startAgent(t *testing.T, kind, address, callback string) agent {
+// startAgent starts the client of that name, which may have a metadata document.
+func startAgent(t *testing.T, kind, address, callback string, document ...string) agent {
 	t.Helper()
 	if kind == "go" {
-		return &goAgent{address: address, callback: callback}
+		return &goAgent{address: address, callback: callback, document: document}
 	}
-	return &nodeAgent{startNode(t, "client.mjs", address, kind, callback)}
+	return &nodeAgent{startNode(t, "client.mjs", append([]string{address, kind, callback}, document...)...)}
 }
 
 // A goAgent is the client of the go-sdk.
 type goAgent struct {
 	address, callback string
+	document          []string // the address of its metadata document, if it has one
 	session           *sdk.ClientSession
 
 	mu      sync.Mutex
@@ -74,7 +75,7 @@ func (a *goAgent) Token() (*oauth2.Token, error) {
 
 func (a *goAgent) connect(t *testing.T, browser func(string) string) {
 	t.Helper()
-	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+	config := &auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "Client go", RedirectURIs: []string{a.callback}, TokenEndpointAuthMethod: "none",
 			GrantTypes: []string{"authorization_code", "refresh_token"},
@@ -88,7 +89,11 @@ func (a *goAgent) connect(t *testing.T, browser func(string) string) {
 			a.config, a.current = config, token
 			return a, nil
 		},
-	})
+	}
+	if len(a.document) > 0 {
+		config.ClientIDMetadataDocumentConfig = &auth.ClientIDMetadataDocumentConfig{URL: a.document[0]}
+	}
+	handler, err := auth.NewAuthorizationCodeHandler(config)
 	expect.OK(t, err)
 	over := &sdk.StreamableClientTransport{
 		Endpoint: a.address, HTTPClient: &http.Client{Timeout: limit}, MaxRetries: -1, OAuthHandler: handler,

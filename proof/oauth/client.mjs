@@ -1,10 +1,10 @@
 // An official client of the Model Context Protocol with a handler for OAuth, as the program of an agent has it. It makes the calls that
 // come as lines of JSON on standard input, and prints a line for each.
 //
-//     node client.mjs ADDRESS first|legacy|auto|pinned CALLBACK
+//     node client.mjs ADDRESS first|legacy|auto|pinned CALLBACK [METADATA-DOCUMENT]
 import { createInterface } from "node:readline";
 
-const [address, kind, callback] = process.argv.slice(2);
+const [address, kind, callback, clientMetadataUrl] = process.argv.slice(2);
 const { Client, StreamableHTTPClientTransport } =
   kind === "first"
     ? {
@@ -17,6 +17,7 @@ const mode = kind === "pinned" ? { pin: "2026-07-28" } : kind;
 const kept = {};
 const provider = {
   redirectUrl: callback,
+  clientMetadataUrl,
   clientMetadata: {
     client_name: `Client ${kind}`,
     redirect_uris: [callback],

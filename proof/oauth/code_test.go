@@ -113,7 +113,7 @@ func TestAWrongRequestGoesBackToItsProgram(t *testing.T) {
 		{"another resource", "invalid_target", []string{"resource", s.base + "/mcp"}},
 		{"a resource in other letters", "invalid_target", []string{"resource", strings.ToUpper(s.base) + "/mcp/account"}},
 		{"a foreign resource", "invalid_target", []string{"resource", "https://evil.example/"}},
-		{"no type of answer", "unsupported_response_type", []string{"response_type", ""}},
+		{"no type of answer", "invalid_request", []string{"response_type", ""}},
 		{"a token as the answer", "unsupported_response_type", []string{"response_type", "token"}},
 		{"a code and a token as the answer", "unsupported_response_type", []string{"response_type", "code token"}},
 	} {
@@ -134,13 +134,15 @@ func TestAWrongRequestGoesBackToItsProgram(t *testing.T) {
 			t.Errorf("%s leads a stranger to %s", c.about, to)
 		}
 	}
+	hers := s.publish(t, ada.key, "Hers")
 	for about, changes := range map[string][]string{
 		"no more than is needed":   {"resource", "", "state", ""},
 		"parameters that are more": {"nonce", "a", "prompt", "none", "scope", "openid email account"},
 		"one project":              {"scope", "project"},
 	} {
-		ada.ask(t, mine.request(changes...))
-		t.Log("taken:", about)
+		got := mine.exchange(t, ada.code(t, mine, hers, changes...), "resource", s.base+"/mcp/account", "scope", "account").tokens(t)
+		expect.Equal(t, "the scope after "+about, got.Scope, "project")
+		expect.Equal(t, "the project after "+about, got.Project, hers)
 	}
 	for _, name := range []string{"client_id", "redirect_uri", "state", "code_challenge", "resource", "scope", "response_type"} {
 		twice := mine.request("scope", "account")

@@ -169,7 +169,7 @@ func TestNoAddressAndNoForeignPageTypesTheCode(t *testing.T) {
 // TestCodesOfDevicesAreNotGuessed: a network has some tries, and then none, with the right code neither.
 func TestCodesOfDevicesAreNotGuessed(t *testing.T) {
 	t.Parallel()
-	s := start(t, limited...)
+	s := start(t, append([]string{"--limit", "wrong-keys=20/h:20"}, limited...)...)
 	ada := s.join(t, "ada")
 	d := s.askDevice(t)
 	const there, elsewhere = "203.0.113.7", "203.0.113.8"

@@ -43,6 +43,7 @@ func inNetworkOfItsOwn(t *testing.T) *internet {
 
 func outside(t *testing.T) {
 	t.Helper()
+	t.Parallel()
 	c := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout="+limit.String())
 	c.Env = append(os.Environ(), insideEnv+"=1", "SANDLOT_BIN="+testenv.Binary(t))
 	c.SysProcAttr = &syscall.SysProcAttr{
@@ -152,7 +153,8 @@ func (n *internet) certify(t *testing.T, path string) {
 	n.authority, err = x509.ParseCertificate(der)
 	expect.OK(t, err)
 	expect.OK(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o644))
-	t.Setenv("SSL_CERT_FILE", path)
+	t.Setenv("SSL_CERT_FILE", path)       // for Go
+	t.Setenv("NODE_EXTRA_CA_CERTS", path) // for Node
 }
 
 // serve serves https at an address, with a certificate of these names, and returns the number of its connections.

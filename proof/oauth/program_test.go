@@ -99,6 +99,7 @@ type tokens struct {
 	Type    string `json:"token_type"`
 	Life    int    `json:"expires_in"`
 	Scope   string `json:"scope"`
+	Project string `json:"project_id"`
 }
 
 // tokens reads tokens, which must be whole.
