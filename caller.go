@@ -295,6 +295,12 @@ func authorizeKey(by Caller, act Action, p *Project) error {
 	return nil
 }
 
+// UnknownKey returns the refusal of a key that is not in force. It does not reveal whether the key ever was.
+func UnknownKey() error {
+	return Refuse(CodeInvalidKey, "The key is unknown here or was revoked.").
+		With(OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
+}
+
 // AccountSuspended returns the refusal for the owner of a suspended account: CodeAccountSuspended. Reading and
 // exporting stay allowed.
 func AccountSuspended() error {

@@ -13,7 +13,7 @@ import (
 // makers are the functions that make a Caller with rights, and the folders that may call them.
 var makers = map[string][]string{
 	"sandlot.AsOperator(": {"cmd/sandlot/", "internal/testkit/testworld/"},
-	"sandlot.Identified(": {"internal/domain/publish/"},
+	"sandlot.Identified(": {"internal/domain/account/identity/"},
 }
 
 // TestNobodyForgesACaller: the operator's Caller is made in the operator's own commands, and every other Caller with

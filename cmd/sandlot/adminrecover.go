@@ -118,11 +118,11 @@ func dayAndTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // sameAccount returns the project's account in the backup, if it is still here.
 func (r *recovery) sameAccount(ctx context.Context) (sandlot.AccountID, error) {
-	theirs, err := identity(ctx, r.db)
+	theirs, err := secretOf(ctx, r.db)
 	if err != nil {
 		return 0, err
 	}
-	ours, err := identity(ctx, r.to.db)
+	ours, err := secretOf(ctx, r.to.db)
 	if err != nil {
 		return 0, err
 	}

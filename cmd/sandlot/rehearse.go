@@ -60,7 +60,7 @@ func (c *rehearseCommand) leave(ctx context.Context, t *terminal, r *rehearsal) 
 	if err != nil {
 		return "", err
 	}
-	ours, err := identity(ctx, db)
+	ours, err := secretOf(ctx, db)
 	if err == nil && !bytes.Equal(ours, r.identity) {
 		remark = fmt.Sprintf("\nThe backup is of another installation than %s, so its metrics do not show this run.", c.storage)
 	} else if err == nil {
@@ -69,8 +69,8 @@ func (c *rehearseCommand) leave(ctx context.Context, t *terminal, r *rehearsal) 
 	return remark, errors.Join(err, db.Close())
 }
 
-// identity returns the secret that every installation has from its first start on, and no other has.
-func identity(ctx context.Context, db *sqlstore.DB) ([]byte, error) {
+// secretOf returns the secret that every installation has from its first start on, and no other has.
+func secretOf(ctx context.Context, db *sqlstore.DB) ([]byte, error) {
 	return db.Publish().KnownSecret(ctx, "service")
 }
 
@@ -131,7 +131,7 @@ func (r *rehearsal) prepare(ctx context.Context, c backupCopy) (drawn []sandlot.
 	if err := c.link(ctx, db); err != nil {
 		return nil, err
 	}
-	if r.identity, err = identity(ctx, db); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+	if r.identity, err = secretOf(ctx, db); err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return nil, err
 	}
 	return r.draw(ctx, db)

@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
@@ -63,7 +64,7 @@ type app struct {
 	blobs       blobs
 	stores      publish.Stores
 	service     *publish.Service
-	callers     *publish.Authenticator
+	callers     *identity.Authenticator
 	operate     *operate.Service
 	invitations *operate.Invitations
 	openID      *account.OpenID // nil: no provider
@@ -123,9 +124,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	players, count := a.players(now)
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	a.meters.plays, a.meters.players = counters.Played, func() int { return players.All(now()) }
-	keyUses := publish.NewKeyUses(a.store.Credentials(), log, counts)
+	keyUses := identity.NewKeyUses(a.store.Credentials(), log, counts)
 	a.stores = publish.Stores{Store: a.store.Publish(), Management: a.store.Publish(), Blobs: a.blobs, Statistics: counters}
-	a.callers = &publish.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: now, Log: log}
+	a.callers = &identity.Authenticator{Store: a.store.Credentials(), Uses: keyUses, Now: now, Log: log}
 	if a.service, err = publish.New(ctx, cfg, a.stores, log, publish.WithClock(now)); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func agents() []mutation {
 		{"agents: a ticket that was used waits on", "internal/storage/sqlstore/idempotency.go", "SET used = 1, expires_at", "SET used = 0, expires_at", tickets},
 		{"agents: a ticket is for ever", "internal/storage/sqlstore/idempotency.go", "WHERE hash = ? AND expires_at > ?`", "WHERE hash = ? AND ? > 0`", tickets},
 		{"agents: bytes of a ticket are not held to what was told", "internal/transport/intake/inputs.go", "err = comparePacked(c.Told.Declared, f.packed)", "err = comparePacked(publish.Declared{}, f.packed)", tickets},
-		{"agents: REST takes an edit_token", "internal/domain/publish/authenticator.go", "	if !presented.Tool {\n", "	if false {\n", "-run ^TestRESTRefusesAnEditToken$ " + apiTests},
+		{"agents: REST takes an edit_token", "internal/domain/account/identity/identity.go", "	if !presented.Tool {\n", "	if false {\n", "-run ^TestRESTRefusesAnEditToken$ " + apiTests},
 		{"agents: an edit_token changes settings", caller, "(act == ActSettle || act == ActReadAccount)", "act == ActReadAccount", "-run ^TestAnEditTokenChanges " + apiTests},
 		{"agents: a verified account's projects are taken", "internal/storage/sqlstore/connects.go", "	AND verified = 0 AND deleted_at IS NULL", "	AND deleted_at IS NULL", "-run ^TestAccountContract$/^Connect ./internal/storage/sqlstore"},
 		{"agents: a taken account's edit_token goes on", "internal/storage/sqlstore/owner.go", "DELETE FROM keys WHERE account = ? AND edits = 1", "DELETE FROM keys WHERE account = -? AND edits = 1", "-run ^TestAccountContract$/^Connect ./internal/storage/sqlstore"},

@@ -6,6 +6,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
@@ -34,7 +35,7 @@ type world struct {
 	*projects
 	*readers
 	*keyrings
-	*publish.Authenticator
+	*identity.Authenticator
 	in    *testworld.World
 	t     *testing.T
 	db    *sqlstore.DB

@@ -7,7 +7,7 @@ import (
 	"sandlot"
 )
 
-// Keys makes the caller of a presented key; *publish.Authenticator is one. An unknown key is sandlot.ErrNotFound or
+// Keys makes the caller of a presented key; *identity.Authenticator is one. An unknown key is sandlot.ErrNotFound or
 // sandlot.CodeInvalidKey.
 type Keys interface {
 	Identify(ctx context.Context, presented sandlot.Presented, from sandlot.Sender) (sandlot.Caller, error)

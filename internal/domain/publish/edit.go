@@ -87,7 +87,7 @@ func (s *finder) present(ctx context.Context, by sandlot.Caller, err error) erro
 		return err
 	}
 	if _, gone := s.store.Account(ctx, by.Account()); errors.Is(gone, sandlot.ErrNotFound) {
-		return unknownKey()
+		return sandlot.UnknownKey()
 	}
 	return err
 }
@@ -158,7 +158,7 @@ func (s *Service) edit(ctx context.Context, id sandlot.ProjectID, ifVersion *int
 		next, err = change(p)
 		switch {
 		case errors.Is(err, sandlot.ErrRevoked):
-			return sandlot.Project{}, 0, unknownKey()
+			return sandlot.Project{}, 0, sandlot.UnknownKey()
 		case errors.Is(err, sandlot.ErrNotFound):
 			if _, gone := s.find(ctx, string(id)); errors.Is(gone, sandlot.CodeProjectNotFound) {
 				return sandlot.Project{}, 0, gone // deleted while the step was made

@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/testkit/testworld"
@@ -30,7 +31,7 @@ type world struct {
 	*publish.Reader
 	*publish.Keyring
 	*publish.Contents
-	*publish.Authenticator
+	*identity.Authenticator
 	*accounts
 	in    *testworld.World
 	t     *testing.T

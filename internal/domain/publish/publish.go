@@ -257,7 +257,7 @@ func (s *Service) records(by sandlot.Caller, x extras, id sandlot.ProjectID, ver
 func lostRight(by sandlot.Caller, act sandlot.Action, err error) error {
 	switch {
 	case errors.Is(err, sandlot.ErrRevoked):
-		return unknownKey()
+		return sandlot.UnknownKey()
 	case errors.Is(err, sandlot.ErrSuspended):
 		return sandlot.Authorize(by.Suspend(), act, nil)
 	}

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"encoding/json"
-	"strings"
 
 	"sandlot"
 	"sandlot/internal/format/inspect"
@@ -161,9 +160,6 @@ func (call *partCall) completes(done UploadDone) bool {
 // a key, from any network. It has the shape of a key. Its hash is kept, and the token itself sealed under the
 // upload_id, so that every answer to a part can show it.
 const uploadToken = "upload token"
-
-// isUploadToken reports whether a secret has the form of an upload_token.
-func isUploadToken(s sandlot.Secret) bool { return strings.HasPrefix(s.Reveal(), names.UploadPrefix) }
 
 // checkToken refuses an upload_token in a call that is no part of an upload.
 func checkToken(by sandlot.Caller, part *PartInput) error {

@@ -45,7 +45,7 @@ type (
 		KeyStore
 		TrashStore
 	}
-	// Credentials is the store of a publish.Authenticator.
+	// Credentials is the store of a identity.Authenticator.
 	Credentials struct{ db *DB }
 	// Variants is the store of a squeeze.Worker.
 	Variants struct{ db *DB }

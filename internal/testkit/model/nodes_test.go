@@ -13,6 +13,7 @@ import (
 
 	"sandlot"
 	owners "sandlot/internal/domain/account"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
@@ -36,7 +37,7 @@ type set interface {
 // A node is one Service, with what the test asks of it beside.
 type node struct {
 	*publish.Service
-	*publish.Authenticator
+	*identity.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
 	db       *sqlstore.DB
@@ -66,7 +67,7 @@ func (m *machine) options() []publish.Option {
 func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.Stores) (*node, error) {
 	log := slog.New(slog.DiscardHandler)
 	beside := *db
-	n := &node{db: db, Authenticator: &publish.Authenticator{Store: db.Credentials(), Now: m.clock.Now, Log: log}}
+	n := &node{db: db, Authenticator: &identity.Authenticator{Store: db.Credentials(), Now: m.clock.Now, Log: log}}
 	stores.Statistics = uncounted{}
 	var err error
 	if n.Service, err = publish.New(ctx, config, stores, log, m.options()...); err != nil {

@@ -16,6 +16,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -93,8 +94,8 @@ type Operation struct {
 
 // Credentials are the keys and sessions, with when keys were used.
 type Credentials interface {
-	publish.CredentialStore
-	publish.KeyUseStore
+	identity.Store
+	identity.KeyUseStore
 }
 
 // Beside holds the operations that the interfaces do not have.

@@ -21,6 +21,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
@@ -67,8 +68,8 @@ type Services struct {
 	Trials  *trial.Service // of Publish, beside a runner that can open pages
 
 	Counters *gallery.Counters
-	KeyUses  *publish.KeyUses
-	Callers  *publish.Authenticator // with the keys and sessions of Publish
+	KeyUses  *identity.KeyUses
+	Callers  *identity.Authenticator // with the keys and sessions of Publish
 }
 
 // Parts are their dependencies.
@@ -170,8 +171,8 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Stored, w.Live = w.set.openBlobs(w), w.set.openLive(w)
 	w.Blobs = &Blobs{Blobs: w.Stored}
 	w.Counters = w.newCounters(gallery.Config{Public: w.Config.Public})
-	w.KeyUses = publish.NewKeyUses(w.DB.Credentials(), w.Log, nil)
-	w.Callers = &publish.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
+	w.KeyUses = identity.NewKeyUses(w.DB.Credentials(), w.Log, nil)
+	w.Callers = &identity.Authenticator{Store: w.DB.Credentials(), Uses: w.KeyUses, Now: w.now, Log: w.Log}
 	w.Served = w.beside()
 	w.Publish = w.AnotherOn(w.Config, w.StoresOn(w.Served))
 	w.Account = w.AnotherAccount(w.Served.Account().Stores())

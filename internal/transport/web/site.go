@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/transport/web/brand"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
@@ -24,7 +24,7 @@ type site struct {
 	own       map[string]asset // the files that differ from those of the program
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
-	sessions  *publish.Authenticator
+	sessions  *identity.Authenticator
 	requestID func(context.Context) string
 	now       func() time.Time
 	templates *template.Template

@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/account/connect"
+	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
@@ -49,7 +50,7 @@ type Config struct {
 	Keyring     *publish.Keyring
 	Trash       *publish.Trash
 	Contents    *publish.Contents
-	Sessions    *publish.Authenticator
+	Sessions    *identity.Authenticator
 	Account     *account.Service
 	Logins      *account.Logins
 	People      *account.Profiles

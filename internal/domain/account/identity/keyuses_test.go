@@ -1,4 +1,4 @@
-package publish
+package identity
 
 import (
 	"log/slog"

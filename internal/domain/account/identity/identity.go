@@ -1,4 +1,5 @@
-package publish
+// Package identity finds the caller of a request by the presented credential: a key, a token, a ticket or a session.
+package identity
 
 import (
 	"context"
@@ -6,11 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"sandlot"
-	"sandlot/internal/base/worker"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
@@ -21,8 +20,8 @@ const sessionSeen = time.Hour
 // editTokenSeen is the same for an edit_token.
 const editTokenSeen = 24 * time.Hour
 
-// A CredentialStore finds keys, tokens, tickets and sessions by their hashes, under the same promises as a Store.
-type CredentialStore interface {
+// A Store finds keys, tokens, tickets and sessions by their hashes, under the same promises as a publish.Store.
+type Store interface {
 	// KeyByHash returns the key with this hash. A revoked key, or one of a deleted project, is ErrNotFound.
 	KeyByHash(ctx context.Context, hash sandlot.Digest) (sandlot.Key, error)
 	// KeyByToken returns the key of the grant of an access token. A token past its ExpiresAt is ErrNotFound, and so is
@@ -46,7 +45,7 @@ type CredentialStore interface {
 //
 // It does not slow down guesses at keys: package admission does, above it.
 type Authenticator struct {
-	Store CredentialStore
+	Store Store
 	Uses  *KeyUses // of the keys that it finds; nil: uses are not recorded
 	Now   func() time.Time
 	Log   *slog.Logger
@@ -67,7 +66,7 @@ func (a *Authenticator) Identify(ctx context.Context, presented sandlot.Presente
 		return a.session(ctx, presented.Session, from)
 	case presented.Key == "":
 		return sandlot.Caller{From: from}, nil
-	case isUploadToken(presented.Key):
+	case strings.HasPrefix(presented.Key.Reveal(), names.UploadPrefix):
 		return a.uploadToken(ctx, presented.Key, from)
 	case strings.HasPrefix(presented.Key.Reveal(), names.TicketPrefix):
 		return a.ticket(ctx, presented.Key, from)
@@ -145,19 +144,13 @@ func (a *Authenticator) key(ctx context.Context, secret sandlot.Secret, from san
 	}
 	k, err := a.Store.KeyByHash(ctx, secret.Hash())
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return sandlot.Caller{}, unknownKey()
+		return sandlot.Caller{}, sandlot.UnknownKey()
 	}
 	if err != nil {
 		return sandlot.Caller{}, fmt.Errorf("look up key: %w", err)
 	}
 	a.Uses.note(k.ID, a.Now().UTC())
 	return sandlot.Identified(from, sandlot.Credential{Secret: secret, Key: &k}), nil
-}
-
-// unknownKey returns the refusal of a key that is not in force. It does not reveal whether the key ever was.
-func unknownKey() error {
-	return sandlot.Refuse(sandlot.CodeInvalidKey, "The key is unknown here or was revoked.").
-		With(sandlot.OpPresentKey).Note("Use the api_key that an earlier publish or signup on this instance returned.")
 }
 
 // uploadToken finds the upload of an upload_token.
@@ -218,60 +211,3 @@ func (a *Authenticator) session(ctx context.Context, token string, from sandlot.
 	}
 	return sandlot.Identified(from, sandlot.Credential{Session: &found, Account: &account}), nil
 }
-
-// A KeyUseStore records when keys were used, under the same promises as a Store.
-type KeyUseStore interface {
-	// TouchKeys records when keys were last used; a time earlier than the recorded one changes nothing.
-	TouchKeys(ctx context.Context, used map[int64]time.Time) error
-}
-
-// KeyUses remembers when keys were used and writes all uses every two seconds, so that no request waits for it. A crash
-// loses the uses not yet written. A nil one remembers nothing. The methods may be called concurrently.
-type KeyUses struct {
-	store    KeyUseStore
-	log      *slog.Logger
-	failures *worker.Failures
-
-	mu sync.Mutex
-	at map[int64]time.Time
-}
-
-// NewKeyUses returns KeyUses, which its maker has to run. failures counts the failed writes.
-func NewKeyUses(store KeyUseStore, log *slog.Logger, failures *worker.Failures) *KeyUses {
-	return &KeyUses{store: store, log: log, failures: failures, at: map[int64]time.Time{}}
-}
-
-// note remembers a use of a key.
-func (u *KeyUses) note(key int64, at time.Time) {
-	if u == nil {
-		return
-	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.at[key] = at
-}
-
-// take returns the noted uses and begins anew, so that note does not wait for the write.
-func (u *KeyUses) take() map[int64]time.Time {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	taken := u.at
-	u.at = map[int64]time.Time{}
-	return taken
-}
-
-// Flush writes the uses in memory. Uses that cannot be written are lost, and counted: a key's next use is noted again.
-func (u *KeyUses) Flush(ctx context.Context) error {
-	used := u.take()
-	if len(used) == 0 {
-		return nil
-	}
-	if err := u.store.TouchKeys(ctx, used); err != nil {
-		u.failures.Add(1)
-		return fmt.Errorf("write key uses: %w", err)
-	}
-	return nil
-}
-
-// Run writes every two seconds until ctx ends, and then once more. It returns after that.
-func (u *KeyUses) Run(ctx context.Context) { worker.FlushUntil(ctx, "key uses", u.Flush, u.log) }
