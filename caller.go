@@ -187,7 +187,7 @@ type Action int
 const (
 	ActPublish     Action = iota // make a project
 	ActEdit                      // change a project
-	ActSettle                    // change what is said about a project, and whether it is listed
+	ActSettle                    // change the words about a project, and whether it is listed
 	ActReadFiles                 // read the files and version addresses of a project
 	ActReadAccount               // list or export the projects that the caller covers
 	// delete an account, delete a project for good or take it back, or end sessions: a suspended owner may, too

@@ -94,7 +94,7 @@ func TestTheToolsOverStdioAreThoseOfTheServer(t *testing.T) {
 	}
 }
 
-// TestTheToolsOverStdioTakeTheKeyOfTheVariable, and say what they lack without one.
+// TestTheToolsOverStdioTakeTheKeyOfTheVariable, and name the missing key without one.
 func TestTheToolsOverStdioTakeTheKeyOfTheVariable(t *testing.T) {
 	t.Parallel()
 	s := testenv.Start(t, testenv.Binary(t))

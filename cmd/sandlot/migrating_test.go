@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A dated is a database of which the last four migrations are taken back: they made the runs, what accounts has of roles, codes and edit
+// A dated is a database of which the last four migrations are taken back: they made the runs, the roles of accounts, codes and edit
 // tokens, and grants.
 type dated struct {
 	*sql.DB

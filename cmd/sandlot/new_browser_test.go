@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// hostilePreview is a project that does what it can while somebody looks at it before they publish it, and reports the result to the page around it.
+// hostilePreview is a project that attacks the page of a preview before it is published, and reports the result to the page around it.
 const hostilePreview = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Drop Zone</title>
 <p>A game.</p><script src="js/game.js"></script><script>
 (async () => {

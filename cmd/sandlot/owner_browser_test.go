@@ -105,7 +105,7 @@ func (o *owner) pictures() {
 	o.guest.awaits("the page shows it", `document.querySelector('.poster img.cover:not(.behind)')?.currentSrc.includes('/i/') && document.querySelector('.poster img.cover:not(.behind)').naturalWidth > 0`)
 }
 
-// tells types the address of the person.
+// tells types the person's address.
 func (o *owner) tells() {
 	o.presses("Settings")
 	o.at("/account/settings")

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A line is the way from a client to the server of a script. It counts what the client sends, and stands still at a given byte,
+// A line is the way from a client to the server of a script. It counts the bytes of the client, and stands still at a given byte,
 // as a network does that is gone: nothing arrives any more, without an error.
 type line struct {
 	listener net.Listener

@@ -113,7 +113,7 @@ func TestAPersonSendsTheFilesOfATicket(t *testing.T) {
 	l.quiet()
 }
 
-// TestThePageOfATicketAddsNoRule: what the service refuses is said there, and the ticket stays.
+// TestThePageOfATicketAddsNoRule: a refusal of the service is shown there, and the ticket stays.
 func TestThePageOfATicketAddsNoRule(t *testing.T) {
 	t.Parallel()
 	l := newLadder(t, desk("light"))

@@ -79,7 +79,7 @@ func TestSoakAnEmptyDebianGoesPublic(t *testing.T) {
 	})
 }
 
-// walk pastes the page block by block, presses the button in the mail, and returns what some blocks print.
+// walk pastes the page block by block, presses the button in the mail, and returns the output of some blocks.
 func (b booted) walk(t *testing.T, mail *postman) map[string]string {
 	t.Helper()
 	page, err := os.ReadFile("../../docs/book/debian.md")

@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// limit is many times what a conversation takes.
+// limit is many times the length of a conversation.
 const limit = 2 * time.Minute
 
 // An agent is an official client without a handler for OAuth. Its methods end the test when the client throws, but for throws.
@@ -186,7 +186,7 @@ func (a *nodeAgent) do(t *testing.T, call map[string]any, into any) {
 	expect.OK(t, json.Unmarshal(answer, into), string(answer))
 }
 
-// try has the process make a call, and returns its answer or what it throws.
+// try has the process make a call, and returns its answer or its exception.
 func (a *nodeAgent) try(t *testing.T, call map[string]any) (answer json.RawMessage, thrown string) {
 	t.Helper()
 	expect.OK(t, a.in.Encode(call))

@@ -127,7 +127,7 @@ func TestWrongKeysAreTheOnly401(t *testing.T) {
 	}
 }
 
-// TestAmbiguousMessagesMakeNoCall: what one reader takes for a call, and another for something else, publishes nothing.
+// TestAmbiguousMessagesMakeNoCall: a message that one reader takes for a call, and another for something else, publishes nothing.
 func TestAmbiguousMessagesMakeNoCall(t *testing.T) {
 	t.Parallel()
 	service := testenv.Start(t, testenv.Binary(t))

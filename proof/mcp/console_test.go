@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// TestSoakAPageGivesNoOrders by its console, the names of what it requests, or its title: check reports them as data.
+// TestSoakAPageGivesNoOrders by its console, the names of its requests, or its title: check reports them as data.
 func TestSoakAPageGivesNoOrders(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "chromium")

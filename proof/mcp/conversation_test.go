@@ -182,7 +182,7 @@ func refused(t *testing.T, a agent, name string, arguments object, code, part st
 	expect.Equal(t, "isError of "+name, got.IsError, true)
 }
 
-// bounds holds an answer to its size: clients cut what is longer.
+// bounds holds an answer to its size: clients cut longer ones.
 func bounds(t *testing.T, name string, got result) {
 	t.Helper()
 	if len(got.Content) == 0 || got.Content[0].Type != "text" || got.Data == nil {

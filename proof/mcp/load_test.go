@@ -40,7 +40,7 @@ func TestSoakAThousandConnections(t *testing.T) {
 	anonymous(t, a)
 }
 
-// TestSoakManyCallsAtOnce, each of them answered: with what was called for, or with the time after which to call again.
+// TestSoakManyCallsAtOnce, each of them answered: with its result, or with the time after which to call again.
 func TestSoakManyCallsAtOnce(t *testing.T) {
 	service := testenv.Start(t, testenv.Binary(t), "--base-url", "http://"+publicHost, "--trusted-proxies", "127.0.0.1")
 	large := calling("publish", `{"dry_run":true,"html":"<!doctype html><p>`+strings.Repeat("a", 3<<20)+`"}`)

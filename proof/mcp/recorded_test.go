@@ -42,7 +42,7 @@ type recorded struct {
 // readRecorded reads a request in the form of files of the extension http: comments, the first line, header, an empty line, body.
 func readRecorded(t *testing.T, text string) (r recorded) {
 	t.Helper()
-	_, text, _ = strings.Cut(text, "\n") // what stands beside the marks
+	_, text, _ = strings.Cut(text, "\n") // the text beside the marks
 	for strings.HasPrefix(text, "#") {
 		_, text, _ = strings.Cut(text, "\n")
 	}
@@ -60,7 +60,7 @@ func readRecorded(t *testing.T, text string) (r recorded) {
 	return r
 }
 
-// judge returns what is wrong with an answer.
+// judge returns the faults of an answer.
 func (r recorded) judge(t *testing.T, got answer) string {
 	t.Helper()
 	switch {

@@ -65,7 +65,7 @@ func TestAnEditTokenOpensItsProjectAloneAndByToolsAlone(t *testing.T) {
 	} {
 		arguments["project"], arguments["edit_token"] = foreign, token
 		got := tool(name, arguments)
-		if !got.IsError && name != "stats" { // what everybody may read
+		if !got.IsError && name != "stats" { // which everybody may read
 			t.Errorf("%s of another's project is done: %v", name, got.Data)
 		}
 		if said := text(got.Data, "error"); got.IsError && said != "wrong_project" && said != "project_not_found" {

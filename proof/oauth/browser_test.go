@@ -24,7 +24,7 @@ func (p *person) lend(t *testing.T, browser context.Context) {
 	}
 }
 
-// A reader sits at a browser with scripts, and finds things by what is written on them.
+// A reader sits at a browser with scripts, and finds controls by their labels.
 type reader struct {
 	t   *testing.T
 	tab context.Context

@@ -22,7 +22,7 @@ func (c *clock) move(t *testing.T, by time.Duration) {
 	c.Restart(t)
 }
 
-// TestTimeEndsCodesAndTokens, and shows who has a stolen refresh token: whoever uses one that was replaced a minute ago ends the grant.
+// TestTimeEndsCodesAndTokens, and reveals a stolen refresh token: the use of a token that was replaced a minute ago ends the grant.
 func TestTimeEndsCodesAndTokens(t *testing.T) {
 	testenv.Unraced(t)
 	s := &clock{site: startProgram(t, testenv.Instrumented(t))}

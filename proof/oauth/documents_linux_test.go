@@ -159,7 +159,7 @@ func TestAMetadataDocumentMakesAClient(t *testing.T) {
 	for i, count := range within {
 		expect.Equal(t, fmt.Sprint("connections to a server of the own network, number ", i), count.Load(), int64(0))
 	}
-	if documents.sent.Load() > 64<<20 { // what lies between both
+	if documents.sent.Load() > 64<<20 { // the buffers between both
 		t.Errorf("an endless document was read for %d bytes", documents.sent.Load())
 	}
 }

@@ -63,7 +63,7 @@ func TestMetadataStandsAtItsOwnAddressesAlone(t *testing.T) {
 	}
 	expect.Equal(t, "the challenge of the open address", challenge("/mcp", ""), "")
 
-	// Pages of others may call what programs call, and may not read what a browser is shown.
+	// Pages of others may call the addresses of programs, and may not read the pages of a browser.
 	for _, path := range []string{tokenPath, devicePath, registerPath, revokePath} {
 		got := s.send(t, "OPTIONS", path, "", "Origin", "https://inspector.example", "Access-Control-Request-Method", "POST")
 		expect.Equal(t, "status of OPTIONS "+path, got.status, http.StatusNoContent)

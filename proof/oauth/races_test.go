@@ -85,7 +85,7 @@ func TestNoRefreshOutlivesTheEndOfItsGrant(t *testing.T) {
 	}
 }
 
-// TestAConsentIsWorthNothingAfterItsAccountOrProject: what was deleted or suspended between the consent and the exchange gives no tokens.
+// TestAConsentIsWorthNothingAfterItsAccountOrProject: an account or project that was deleted or suspended between the consent and the exchange gives no tokens.
 func TestAConsentIsWorthNothingAfterItsAccountOrProject(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// limit is many times what a test takes.
+// limit is many times the length of a test.
 const limit = 2 * time.Minute
 
 // object is an object in JSON.

@@ -19,7 +19,7 @@ import (
 // An issuer is an authorization server with one account, in front of an API that only knows whoami.
 type issuer struct {
 	mu      sync.Mutex
-	said    []string // what the next questions of a device get: a code, "busy", or "" for tokens
+	said    []string // the answers to the next questions of a device: a code, "busy", or "" for tokens
 	n       int      // tokens that were made
 	access  string   // that works
 	refresh string   // likewise

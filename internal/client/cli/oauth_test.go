@@ -114,19 +114,6 @@ func (w *town) update(text string) error {
 	return c.Run(w.t.Context(), w.Env)
 }
 
-// grants are those that the owner sees.
-func (w *town) grants() (all []sandlot.Key) {
-	w.t.Helper()
-	keys, _, err := w.Publish.Keyring.Keys(w.t.Context(), w.owner, 0)
-	expect.OK(w.t, err)
-	for _, k := range keys {
-		if k.Client != "" {
-			all = append(all, k)
-		}
-	}
-	return all
-}
-
 func TestALoginToOneProjectChangesItAlone(t *testing.T) {
 	w := newTown(t)
 	other := w.PublishPage(w.owner, "<!doctype html><title>Other</title>").Project
@@ -139,7 +126,7 @@ func TestALoginToOneProjectChangesItAlone(t *testing.T) {
 	code, _ := ExitCode(w.update("2"))
 	expect.Equal(t, "exit code for another project", code, exitKey)
 	w.project = mine
-	expect.Equal(t, "grants", len(w.grants()), 1)
+	expect.Equal(t, "grants", len(w.Grants(w.owner)), 1)
 }
 
 func TestALoginToTheAccountPublishes(t *testing.T) {
@@ -197,7 +184,7 @@ func TestALostAnswerDoesNotEndTheLogin(t *testing.T) {
 func TestALoginThatTheOwnerEndsIsOneSentence(t *testing.T) {
 	w := newTown(t)
 	expect.OK(t, w.login(string(w.project)))
-	expect.OK(t, w.Publish.Keyring.RevokeKey(t.Context(), w.owner, w.grants()[0].ID))
+	expect.OK(t, w.Publish.Keyring.RevokeKey(t.Context(), w.owner, w.Grants(w.owner)[0].ID))
 	err := w.update("1")
 	code, _ := ExitCode(err)
 	expect.Equal(t, "exit code", code, exitKey)
@@ -213,19 +200,19 @@ func TestALoginThatTheOwnerRefusesOrForgets(t *testing.T) {
 	w.decides = func(string, oauth.Consent) error { return nil }
 	expect.Contains(t, "forgotten", fmt.Sprint(w.login("")), "the code was not typed in time")
 	expect.Equal(t, "questions", len(w.waited), 120)
-	expect.Equal(t, "grants", len(w.grants()), 0)
+	expect.Equal(t, "grants", len(w.Grants(w.owner)), 0)
 }
 
 func TestLogoutAndAnotherLoginEndTheGrant(t *testing.T) {
 	w := newTown(t)
 	expect.OK(t, w.login(string(w.project)))
-	first := w.grants()[0].ID
+	first := w.Grants(w.owner)[0].ID
 	expect.OK(t, w.login(string(w.project)))
-	if left := w.grants(); len(left) != 1 || left[0].ID == first {
+	if left := w.Grants(w.owner); len(left) != 1 || left[0].ID == first {
 		t.Errorf("after another login: %+v", left)
 	}
 	expect.OK(t, (&logoutCommand{host: w.host}).Run(t.Context(), w.Env))
-	expect.Equal(t, "grants after a logout", len(w.grants()), 0)
+	expect.Equal(t, "grants after a logout", len(w.Grants(w.owner)), 0)
 }
 
 // TestTheLinesForAShellGetAToken as the documents have them: pasted into a plain shell without jq, where sleep lets the time of the service pass

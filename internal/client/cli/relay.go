@@ -115,7 +115,7 @@ func (r *Relay) keyFor(path string, body []byte) string {
 		var said struct {
 			Project string `json:"project_id"`
 		}
-		_ = json.Unmarshal(body, &said) // the server refuses what cannot be read
+		_ = json.Unmarshal(body, &said) // the server refuses a body that cannot be read
 		ref = said.Project
 	}
 	if ref == "" && path != "/v1/whoami" {

@@ -145,13 +145,13 @@ func (store GrantStore) Decide(ctx context.Context, userCode sandlot.Digest, k *
 	}))
 }
 
-// A polled is what is known of a device that asks.
+// A polled is the record of a device that asks.
 type polled struct {
 	decided                int
 	expires, before, pause int64
 }
 
-// state returns the state of the device at a time, but for what became of its grant.
+// state returns the state of the device at a time, without a look at its grant.
 func (p polled) state(at int64) oauth.State {
 	switch {
 	case at >= p.expires:

@@ -48,6 +48,14 @@ func (w *World) CallerOf(key sandlot.Secret) sandlot.Caller {
 	return by
 }
 
+// Grants returns the grants of programs that the owner of an account sees.
+func (w *World) Grants(owner sandlot.Caller) []sandlot.Key {
+	w.t.Helper()
+	keys, _, err := w.Publish.Keyring.Keys(w.t.Context(), owner, 0)
+	expect.OK(w.t, err)
+	return slices.DeleteFunc(keys, func(k sandlot.Key) bool { return k.Client == "" })
+}
+
 // OwnerOf returns the caller of a login to an account.
 func (w *World) OwnerOf(id sandlot.AccountID) sandlot.Caller {
 	w.t.Helper()

@@ -20,7 +20,7 @@ const (
 func result(text string, data any, more ...sdk.Content) *sdk.CallToolResult {
 	whole, err := encoded(data)
 	if err != nil {
-		whole = json.RawMessage("{}") // never: all of it is texts, numbers and what was decoded before
+		whole = json.RawMessage("{}") // never: all of it is texts, numbers and decoded JSON
 	}
 	return &sdk.CallToolResult{Content: append([]sdk.Content{&sdk.TextContent{Text: text}}, more...), StructuredContent: whole}
 }

@@ -28,7 +28,7 @@ const (
 	revokePath       = "/oauth/revoke"
 )
 
-// Service decides what programs get; *oauth.Service does.
+// Service decides about the requests of programs; *oauth.Service does.
 type Service interface {
 	Register(ctx context.Context, by sandlot.Caller, r oauth.Registration) (oauth.Client, error)
 	Exchange(ctx context.Context, by sandlot.Caller, in oauth.CodeInput) (oauth.Tokens, error)

@@ -22,7 +22,7 @@ import (
 	http_ "sandlot/internal/transport/oauth"
 )
 
-// A desk is a Service that records what it is asked, and answers err or what is good.
+// A desk is a Service that records its calls, and answers err or good values.
 type desk struct {
 	asked []any
 	err   error
@@ -164,9 +164,9 @@ func TestEachGrantIsPassedOnAndAnsweredByRFC6749(t *testing.T) {
 			[]string{"grant_type", "refresh_token", "refresh_token", "slr_x", "client_id", "id", "client_secret", ""},
 			oauth.RefreshInput{Token: "slr_x", ClientID: "id"},
 		},
-		"a refresh token of a terminal": {[]string{"grant_type", "refresh_token", "refresh_token", "slr_x"}, oauth.RefreshInput{Token: "slr_x", ClientID: "terminal"}},
+		"a refresh token of a terminal": {[]string{"grant_type", "refresh_token", "refresh_token", "slr_x"}, oauth.RefreshInput{Token: "slr_x"}},
 		"a device_code":                 {[]string{"grant_type", device, "device_code", "sld_x", "client_id", "id"}, [2]string{"sld_x", "id"}},
-		"a device_code of a terminal":   {[]string{"grant_type", device, "device_code", "sld_x"}, [2]string{"sld_x", "terminal"}},
+		"a device_code of a terminal":   {[]string{"grant_type", device, "device_code", "sld_x"}, [2]string{"sld_x", ""}},
 	} {
 		f := newFront(t, admission.Config{})
 		got, m := f.post("/oauth/token", tc.form...)
@@ -186,7 +186,7 @@ func TestADeviceGetsACodeThatAPersonTypes(t *testing.T) {
 	expect.Same(t, "the answer", m, map[string]any{ // and nothing such as verification_uri_complete, which approves by a press
 		"device_code": "sld_code", "user_code": "BCDF-GHJK", "verification_uri": "https://sandlot.example/connect", "expires_in": 600.0, "interval": 5.0,
 	})
-	expect.Same(t, "the call", f.asked, []any{oauth.DeviceInput{ClientID: "terminal", Project: "sky-1", Scope: "project"}})
+	expect.Same(t, "the call", f.asked, []any{oauth.DeviceInput{Project: "sky-1", Scope: "project"}})
 }
 
 func TestARegistrationIsAnsweredWithoutASecret(t *testing.T) {

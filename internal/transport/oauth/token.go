@@ -44,12 +44,12 @@ func (h *Handler) exchange(c *call, f form) (oauth.Tokens, error) {
 
 func (h *Handler) refresh(c *call, f form) (oauth.Tokens, error) {
 	return h.Service.Refresh(c.r.Context(), c.by, oauth.RefreshInput{
-		Token: sandlot.Secret(f["refresh_token"]), ClientID: f.client(), Resource: f["resource"],
+		Token: sandlot.Secret(f["refresh_token"]), ClientID: f["client_id"], Resource: f["resource"],
 	})
 }
 
 func (h *Handler) poll(c *call, f form) (oauth.Tokens, error) {
-	return h.Service.PollDevice(c.r.Context(), c.by, sandlot.Secret(f["device_code"]), f.client())
+	return h.Service.PollDevice(c.r.Context(), c.by, sandlot.Secret(f["device_code"]), f["client_id"])
 }
 
 // token answers POST /oauth/token. Each code and token that is wrong counts as a guess of the address.
@@ -105,7 +105,7 @@ func (h *Handler) device(c *call) error {
 		return err
 	}
 	d, err := h.Service.AskDevice(c.r.Context(), c.by, oauth.DeviceInput{
-		ClientID: f.client(), Scope: f["scope"], Resource: f["resource"], Project: f["project"],
+		ClientID: f["client_id"], Scope: f["scope"], Resource: f["resource"], Project: f["project"],
 	})
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (h *Handler) revoke(c *call) error {
 	if err := f.needs("token"); err != nil {
 		return err
 	}
-	if err := h.Service.Revoke(c.r.Context(), c.by, sandlot.Secret(f["token"]), f.client()); err != nil {
+	if err := h.Service.Revoke(c.r.Context(), c.by, sandlot.Secret(f["token"]), f["client_id"]); err != nil {
 		return err
 	}
 	return c.answer(http.StatusOK, struct{}{})

@@ -1,7 +1,6 @@
 package oauth
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -43,9 +42,6 @@ func (f form) needs(names ...string) error {
 	}
 	return nil
 }
-
-// client returns the client_id. A program in a terminal may leave it out.
-func (f form) client() string { return cmp.Or(f["client_id"], oauth.Terminal) }
 
 // form reads the form of a request from a client without a secret.
 func (c *call) form() (form, error) {

@@ -17,7 +17,7 @@ import (
 const authorizePath = "/oauth/authorize"
 
 // consentCookie keeps the last request while its visitor logs in, for an hour: it is too long for the address of a
-// login. Of two requests the page shows the later one, and an answer is to what the page shows.
+// login. Of two requests the page shows the later one, and an answer is to the request on the page.
 const (
 	consentCookie  = "__Host-authorize"
 	consentSeconds = 3600
@@ -50,7 +50,7 @@ type consentPage struct {
 	Code     string // of a device, as typed
 	Projects []sandlot.Project
 	More     bool   // whether there are others: their ids can be typed
-	Reach    string // a scope: what was chosen
+	Reach    string // the chosen scope
 	Chosen   string // the project that was chosen
 	Wrong    string // the problem with the choice
 }

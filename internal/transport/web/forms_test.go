@@ -250,7 +250,7 @@ var forms = map[string]sentForm{
 	},
 }
 
-// notForms are what scripts of ours send, or what is sent to an address with a query, with a test of its own.
+// notForms are requests of scripts of ours, or to an address with a query, with a test of their own.
 var notForms = map[string]string{
 	authorizePath:       "TestAFormApprovesOnlyWhatItsPageAsked",
 	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",

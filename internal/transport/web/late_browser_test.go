@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// watchMoves notes what moves after it was painted, unless the person has just done something: the layout shifts of
+// watchMoves notes the elements that move after they were painted, unless the person has just done something: the layout shifts of
 // https://wicg.github.io/layout-instability. Less than 0.005, a twentieth of what Lighthouse calls good, is what letters move by that take the
 // place of the system's: how much that is depends on what fonts a machine has.
 const watchMoves = `window.moves = [];

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: what a first visit may take, less a page. The
+// maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: the bytes of a first visit, less a page. The
 // scripts of the pages that an agent's links open, which load few others, are not among them.
 const maxAssets = 56 << 10
 

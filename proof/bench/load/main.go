@@ -148,7 +148,7 @@ func (r result) verdict() string {
 	return "kept"
 }
 
-// told returns a figure without a promise about it.
+// told returns a figure that has no promise.
 func told(what, format string, args ...any) result {
 	return result{what: what, got: fmt.Sprintf(format, args...)}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWhoIsLetInToConnect calls every method of the Service as every kind of caller, with a code that is none: who holds
-// one sees what it takes, and takes it in a session.
+// a caller sees the projects that it takes, and takes them in a session.
 func TestWhoIsLetInToConnect(t *testing.T) {
 	t.Parallel()
 	const code = "slc_000000000000000000000000000000000000"

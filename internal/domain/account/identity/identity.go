@@ -114,7 +114,7 @@ func (a *Authenticator) editToken(ctx context.Context, presented sandlot.Present
 }
 
 // accessToken looks an access token up. The caller has its grant's key, and no secret to seal with: the next access token
-// of the grant has to open what this one leaves.
+// of the grant has to open the answers that are sealed for this one.
 func (a *Authenticator) accessToken(ctx context.Context, token sandlot.Secret, from sandlot.Sender) (sandlot.Caller, error) {
 	now := a.Now().UTC()
 	var k sandlot.Key

@@ -90,6 +90,6 @@ func TestWhoIsLetInToOAuth(t *testing.T) {
 		"DenyDevice": {Call: func(s *testworld.Scene, by sandlot.Caller) error {
 			asked, _ := s.OAuth.DeviceConsent(t.Context(), by, user)
 			return s.OAuth.DenyDevice(t.Context(), by, user, asked.Form)
-		}, Want: owners(nil, nil, nil)}, // whoever holds the user_code decides
+		}, Want: owners(nil, nil, nil)}, // every owner with the user_code decides
 	})
 }

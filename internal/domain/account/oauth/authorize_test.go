@@ -116,5 +116,5 @@ func TestAConsentIsOfThisSessionAndThisRequest(t *testing.T) {
 	asked, err = f.OAuth.Ask(t.Context(), f.owner, r)
 	expect.OK(t, err)
 	expect.Is(t, "the account for a program that asks for one project", try(f.owner, r, oauth.Choice{Form: asked.Form}), sandlot.CodeInvalidField)
-	expect.Equal(t, "grants", len(f.grants()), 0)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 0)
 }

@@ -40,7 +40,7 @@ type Registration struct {
 	AuthMethod   string   `json:"token_endpoint_auth_method"`
 }
 
-// A sealed registration is what a client_id holds. Its names are short, and never change.
+// A sealed registration is the content of a client_id. Its names are short, and never change.
 type sealed struct {
 	Name      string   `json:"n,omitempty"`
 	Redirects []string `json:"r,omitempty"`

@@ -196,7 +196,7 @@ func TestADocumentIsFetchedOnceADayAndOnceAtATime(t *testing.T) {
 	})
 }
 
-// TestOneNetworkHoldsUpNoOther with documents that take their time, and what was refused for that is not kept.
+// TestOneNetworkHoldsUpNoOther with slow documents, and a refusal for that is not kept.
 func TestOneNetworkHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		of := &shelf{slow: 5 * time.Second, documents: map[string]string{

@@ -23,7 +23,7 @@ type consented struct {
 // errCode: the text is no code of this request.
 var errCode = errors.New("no code of this request")
 
-// codeSeal binds a code to what the exchange has to prove. There is one resource, so a code need not name it.
+// codeSeal binds a code to the client_id, redirect_uri and challenge that the exchange has to prove. There is one resource, so a code need not name it.
 func codeSeal(clientID, redirect, challenge string) sandlot.Seal {
 	return sandlot.Seal{What: "oauth code", Of: sandlot.DigestOf(fmt.Appendf(nil, "%q", []string{clientID, redirect, challenge}))}
 }

@@ -134,7 +134,8 @@ var polls = map[State][2]string{
 }
 
 // PollDevice returns the tokens of a device_code once, after ApproveDevice. Before that it is a *Refusal with
-// authorization_pending, or slow_down for a device that asks more often than its interval, which then grows by 5 s.
+// authorization_pending, or slow_down for a device that asks more often than its interval, which then grows by 5 s. An
+// empty clientID is Terminal.
 func (s *Service) PollDevice(ctx context.Context, by sandlot.Caller, code sandlot.Secret, clientID string) (Tokens, error) {
 	if err := s.mayAsk(by, ""); err != nil {
 		return Tokens{}, err

@@ -3,7 +3,6 @@ package oauth_test
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -57,7 +56,7 @@ func TestADeviceGetsTokensOnce(t *testing.T) {
 	expect.Is(t, "again", code(t, err), badGrant)
 	_, err = f.OAuth.Refresh(t.Context(), testworld.Nobody(), oauth.RefreshInput{Token: got.Refresh})
 	expect.OK(t, err, "without a client_id, which is that of terminals")
-	k := f.grants()[0]
+	k := f.Grants(f.owner)[0]
 	expect.Equal(t, "the grant", [2]string{k.Client, string(k.Kind)}, [2]string{oauth.Terminal, string(sandlot.ProjectKey)})
 }
 
@@ -94,11 +93,11 @@ func TestADeviceIsDenied(t *testing.T) {
 	expect.OK(t, f.OAuth.DenyDevice(t.Context(), f.owner, d.UserCode, asked.Form))
 	_, err = f.poll(d)
 	expect.Is(t, "denied", code(t, err), sandlot.Code("access_denied"))
-	expect.Equal(t, "grants", len(f.grants()), 0)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 0)
 
 	d = f.device(oauth.DeviceInput{})
 	f.allow(d, "")
-	expect.OK(t, f.Publish.Keyring.RevokeKey(t.Context(), f.owner, f.grants()[0].ID))
+	expect.OK(t, f.Publish.Keyring.RevokeKey(t.Context(), f.owner, f.Grants(f.owner)[0].ID))
 	_, err = f.poll(d)
 	expect.Is(t, "ended before it has fetched its tokens", code(t, err), sandlot.Code("access_denied"))
 }
@@ -156,27 +155,28 @@ func TestOfManyPollsAtOnceOneGetsTheTokens(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			f := newFlow(t, on)
-			nodes, d := []*oauth.Service{f.OAuth, f.Node(t).OAuth}, f.device(oauth.DeviceInput{})
+			d := f.device(oauth.DeviceInput{})
 			f.allow(d, "")
-			errs := make([]error, 4)
-			var wait sync.WaitGroup
-			for i := range errs {
-				wait.Go(func() {
-					_, errs[i] = nodes[i%2].PollDevice(t.Context(), testworld.Nobody(), d.Code, oauth.Terminal)
-				})
-			}
-			wait.Wait()
-			good := 0
-			for _, err := range errs {
-				if err == nil {
-					good++
-				} else {
-					expect.Is(t, "the others", code(t, err), badGrant)
-				}
-			}
-			expect.Equal(t, "how many got tokens", good, 1)
+			f.oneGets(t, func(node *oauth.Service) error {
+				_, err := node.PollDevice(t.Context(), testworld.Nobody(), d.Code, oauth.Terminal)
+				return err
+			})
 		})
 	}
+}
+
+func TestAProgramWithoutAClientIDIsATerminal(t *testing.T) {
+	t.Parallel()
+	f := newFlow(t)
+	d := f.device(oauth.DeviceInput{})
+	f.allow(d, "")
+	first, err := f.OAuth.PollDevice(t.Context(), testworld.Nobody(), d.Code, "")
+	expect.OK(t, err)
+	expect.Equal(t, "the client", f.Grants(f.owner)[0].Client, oauth.Terminal)
+	next, err := f.OAuth.Refresh(t.Context(), testworld.Nobody(), oauth.RefreshInput{Token: first.Refresh})
+	expect.OK(t, err)
+	expect.OK(t, f.OAuth.Revoke(t.Context(), testworld.Nobody(), next.Refresh, ""))
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 0)
 }
 
 func TestARequestOfADeviceIsChecked(t *testing.T) {

@@ -140,7 +140,7 @@ func read(ctx context.Context, from Documents, address, host string) outcome {
 		return outcome{err: unknownClient("A metadata document must have no secret.")}
 	}
 	c := Client{ID: address, Name: cleanName(d.Name), Document: host, Device: slices.Contains(d.GrantTypes, deviceGrant)}
-	for _, uri := range d.RedirectURIs { // it is the same for all servers: what is not taken here is left out
+	for _, uri := range d.RedirectURIs { // it is the same for all servers: redirects that are refused here are left out
 		if refusedRedirect(uri) == "" {
 			c.Redirects = append(c.Redirects, uri)
 		}

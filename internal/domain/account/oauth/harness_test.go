@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"sandlot"
@@ -117,17 +118,24 @@ func (f *flow) fails(what string, token sandlot.Secret) {
 	expect.Is(f.t, what, err, sandlot.CodeInvalidKey)
 }
 
-// grants returns the keys with a client.
-func (f *flow) grants() (list []sandlot.Key) {
-	f.t.Helper()
-	all, _, err := f.Publish.Keyring.Keys(f.t.Context(), f.owner, 0)
-	expect.OK(f.t, err)
-	for _, k := range all {
-		if k.Client != "" {
-			list = append(list, k)
+// oneGets makes four calls at once, each of two nodes in turn, and fails unless one succeeds and the others get badGrant.
+func (f *flow) oneGets(t *testing.T, call func(node *oauth.Service) error) {
+	t.Helper()
+	nodes, errs := []*oauth.Service{f.OAuth, f.Node(t).OAuth}, make([]error, 4)
+	var wait sync.WaitGroup
+	for i := range errs {
+		wait.Go(func() { errs[i] = call(nodes[i%2]) })
+	}
+	wait.Wait()
+	good := 0
+	for _, err := range errs {
+		if err == nil {
+			good++
+		} else {
+			expect.Is(t, "the others", code(t, err), badGrant)
 		}
 	}
-	return list
+	expect.Equal(t, "how many got tokens", good, 1)
 }
 
 // code returns the code of a refusal of OAuth, or the error itself. A description is ASCII without a key.

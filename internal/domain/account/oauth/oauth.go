@@ -23,8 +23,8 @@ const (
 
 // The scopes of a grant.
 const (
-	ScopeAccount = "account" // what an account key may do
-	ScopeProject = "project" // what a project key may do
+	ScopeAccount = "account" // the rights of an account key
+	ScopeProject = "project" // the rights of a project key
 )
 
 // Terminal is the client_id of programs in a terminal, which need no registration. It has no redirects: it may use the
@@ -81,7 +81,7 @@ type Tokens struct {
 // A CodeInput is the exchange of an authorization code.
 type CodeInput struct{ Code, ClientID, RedirectURI, Verifier, Resource string }
 
-// A RefreshInput is the exchange of a refresh token.
+// A RefreshInput is the exchange of a refresh token. An empty ClientID is Terminal.
 type RefreshInput struct {
 	Token              sandlot.Secret
 	ClientID, Resource string

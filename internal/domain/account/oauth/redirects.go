@@ -9,7 +9,7 @@ import (
 // loopbacks begin the redirects to a program on the machine of the browser (RFC 8252, section 7.3).
 var loopbacks = []string{"http://127.0.0.1", "http://[::1]", "http://localhost"}
 
-// refusedSchemes are those that show or run what stands in the address, or that lead to no program of the client.
+// refusedSchemes show or run the text of the address itself, or lead to no program of the client.
 var refusedSchemes = []string{
 	"about", "blob", "cid", "data", "file", "filesystem", "ftp", "http", "intent", "jar", "javascript", "mailto", "sms", "tel",
 	"vbscript", "view-source", "ws", "wss", "chrome", "chrome-extension", "moz-extension", "resource",

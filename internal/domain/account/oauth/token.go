@@ -70,7 +70,7 @@ func (s *Service) Refresh(ctx context.Context, by sandlot.Caller, in RefreshInpu
 }
 
 // Revoke ends the grant of an access or refresh token (RFC 7009). A token that is unknown, or another client's, changes
-// nothing and is no error.
+// nothing and is no error. An empty clientID is Terminal.
 func (s *Service) Revoke(ctx context.Context, by sandlot.Caller, token sandlot.Secret, clientID string) error {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return err

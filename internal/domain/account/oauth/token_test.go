@@ -29,7 +29,7 @@ func TestACodeGivesTokensOnce(t *testing.T) {
 		expect.Equal(t, "the key", [3]any{k.Account, k.Project, k.Name}, [3]any{f.account.ID, project, "Editor"})
 		expect.Equal(t, "its client", k.Client, f.client.ID)
 	}
-	expect.Equal(t, "grants", len(f.grants()), 2)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 2)
 }
 
 func TestACodeIsGoodFor60Seconds(t *testing.T) {
@@ -42,7 +42,7 @@ func TestACodeIsGoodFor60Seconds(t *testing.T) {
 	f.Clock.Move(time.Microsecond)
 	_, err = f.exchange(second)
 	expect.Is(t, "after 60 s", code(t, err), badGrant)
-	expect.Equal(t, "grants", len(f.grants()), 1)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 1)
 }
 
 func TestACodeIsBoundToClientRedirectAndChallenge(t *testing.T) {
@@ -112,7 +112,7 @@ func TestACodeThatIsUsedTwiceEndsWhatItGave(t *testing.T) {
 		_, err = f.exchange(made)
 		expect.Is(t, name+": a third time", code(t, err), badGrant)
 	}
-	expect.Equal(t, "grants", len(f.grants()), 0)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 0)
 }
 
 func TestTwoExchangesAtOnceLeaveNoGrant(t *testing.T) {
@@ -121,26 +121,12 @@ func TestTwoExchangesAtOnceLeaveNoGrant(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			f := newFlow(t, on)
-			nodes := []*oauth.Service{f.OAuth, f.Node(t).OAuth}
 			made := f.approved(f.request(), "")
-			var wait sync.WaitGroup
-			errs := make([]error, 4)
-			for i := range errs {
-				wait.Go(func() {
-					_, errs[i] = nodes[i%2].Exchange(t.Context(), testworld.Nobody(), f.input(made))
-				})
-			}
-			wait.Wait()
-			good := 0
-			for _, err := range errs {
-				if err == nil {
-					good++
-				} else {
-					expect.Is(t, "the others", code(t, err), badGrant)
-				}
-			}
-			expect.Equal(t, "how many got tokens", good, 1)
-			expect.Equal(t, "grants that live", len(f.grants()), 0)
+			f.oneGets(t, func(node *oauth.Service) error {
+				_, err := node.Exchange(t.Context(), testworld.Nobody(), f.input(made))
+				return err
+			})
+			expect.Equal(t, "grants that live", len(f.Grants(f.owner)), 0)
 		})
 	}
 }
@@ -189,7 +175,7 @@ func TestARefreshTokenIsReplacedWithAMinuteOfGrace(t *testing.T) {
 	expect.OK(t, err, "the second")
 	_, err = f.refresh(third.Refresh)
 	expect.OK(t, err, "the third")
-	expect.Equal(t, "grants", len(f.grants()), 1)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 1)
 }
 
 func TestARefreshTokenThatWasReplacedEndsTheGrantAfterTheMinute(t *testing.T) {
@@ -211,7 +197,7 @@ func TestARefreshTokenThatWasReplacedEndsTheGrantAfterTheMinute(t *testing.T) {
 		_, err = f.refresh(last.Refresh)
 		expect.Is(t, name+": the newest", code(t, err), badGrant)
 	}
-	expect.Equal(t, "grants", len(f.grants()), 0)
+	expect.Equal(t, "grants", len(f.Grants(f.owner)), 0)
 }
 
 func TestTwoRefreshesAtOnceBothGetTokens(t *testing.T) {
@@ -260,7 +246,7 @@ func TestAGrantIsListedByItsClientAndEndedThere(t *testing.T) {
 	f.Clock.Move(time.Minute)
 	f.works("once", got.Access)
 	expect.OK(t, f.KeyUses.Flush(t.Context()))
-	k := f.grants()[0]
+	k := f.Grants(f.owner)[0]
 	expect.Equal(t, "the grant", [4]any{k.Name, k.Client, k.Kind, k.Project}, [4]any{"Editor", f.client.ID, sandlot.ProjectKey, f.project.ID})
 	expect.Equal(t, "its last use", k.LastUsedAt, f.Now())
 	other := f.granted("")
@@ -391,7 +377,7 @@ func TestATicketEndsWithItsGrant(t *testing.T) {
 	expect.OK(t, err)
 	f.Clock.Move(time.Minute)
 	bearer := f.works("the ticket", issued.Ticket)
-	expect.OK(t, f.Publish.Keyring.RevokeKey(t.Context(), f.owner, f.grants()[0].ID))
+	expect.OK(t, f.Publish.Keyring.RevokeKey(t.Context(), f.owner, f.Grants(f.owner)[0].ID))
 	f.fails("the ticket then", issued.Ticket)
 	_, err = f.page(bearer, "")
 	expect.Is(t, "a call that has begun with it", err, sandlot.CodeInvalidKey)

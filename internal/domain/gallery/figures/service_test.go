@@ -63,7 +63,7 @@ func (h *house) versions(node int) map[int]figures.Numbers {
 	return all
 }
 
-// TestFiguresAreAPlainCount lets three nodes count what people do at random over some days, and compares the figures of each with a plain count of
+// TestFiguresAreAPlainCount lets three nodes count random plays and likes over some days, and compares the figures of each with a plain count of
 // it. Some writes fail, before or after they happened.
 func TestFiguresAreAPlainCount(t *testing.T) {
 	t.Parallel()

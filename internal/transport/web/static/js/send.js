@@ -32,7 +32,7 @@ const wrong = (...list) => {
 const say = (name, given) => wrong(paragraph(...words(name, given)));
 const status = (...nodes) => part('status').replaceChildren(...nodes);
 
-let about; // what the ticket does
+let about; // the act of the ticket
 let chosen = null; // {body, type}
 let sending = null; // aborts the request under way
 let turn = 0; // counts selections: results of an earlier one are dropped
