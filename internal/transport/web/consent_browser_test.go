@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -74,31 +73,6 @@ func TestAnAnswerReachesEveryKindOfProgram(t *testing.T) {
 	run(t, ctx, chromedp.Click("[value=allow]"))
 	if to := <-opened; !strings.HasPrefix(to, "com.example.kite:/back?code=") {
 		t.Errorf("a scheme of its own: %s", to)
-	}
-}
-
-// TestAWindowOfConsentStaysWithItsOpener, through the login: a website that waits for the window would take it for closed.
-func TestAWindowOfConsentStaysWithItsOpener(t *testing.T) {
-	t.Parallel()
-	ctx := testenv.Engine(t)
-	h, site := newDesk(t)
-	opener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprint(w, "<title>a website</title>")
-	}))
-	t.Cleanup(opener.Close)
-	run(t, ctx, chromedp.Navigate(opener.URL))
-	at := func(path string) bool {
-		call(t, ctx, "Runtime.evaluate", map[string]any{"expression": fmt.Sprintf("opened = open(%q)", site+path), "userGesture": true})
-		await(t, ctx, `(() => { if (opened.closed) return true; try { return opened.location.href === '' } catch { return true } })()`)
-		return run(t, ctx, chromedp.Evaluate[bool](`!opened.closed`))
-	}
-	target := asks(h.program("Kite", clientBack))
-	if at("/docs") || !at(target) {
-		t.Error("a page stays with its opener, or that of consent does not")
-	}
-	h.later(freshFor + time.Minute)
-	if !at(target) || !at("/login") || !at("/login/code") {
-		t.Error("the login does not stay with the opener")
 	}
 }
 

@@ -393,3 +393,20 @@ func TestGrantsAreListedAndEnded(t *testing.T) {
 		t.Error("its tokens work")
 	}
 }
+
+// TestAWindowOfConsentStaysWithItsOpener, through the login: a website that waits for the window would take it for closed.
+func TestAWindowOfConsentStaysWithItsOpener(t *testing.T) {
+	t.Parallel()
+	h := house(t)
+	target := asks(h.program("Kite", clientBack))
+	opener := func(path, cookie string) string {
+		return request(h, "GET", path, "", "Cookie", cookie, "Sec-Fetch-Site", "cross-site").Header.Get("Cross-Origin-Opener-Policy")
+	}
+	expect.Equal(t, "another page", opener("/docs", cookieName+"=kim"), "same-origin")
+	expect.Equal(t, "another login", opener("/login", "x=y"), "same-origin")
+	expect.Equal(t, "the question", opener(target, cookieName+"=kim"), "unsafe-none")
+	expect.Equal(t, "the way to its login", opener(target, "x=y"), "unsafe-none")
+	for _, path := range []string{"/login", "/login/code"} {
+		expect.Equal(t, "its login at "+path, opener(path, consentCookie+"=client_id=x"), "unsafe-none")
+	}
+}
