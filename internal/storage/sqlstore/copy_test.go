@@ -11,7 +11,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )

@@ -23,7 +23,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
 )
 

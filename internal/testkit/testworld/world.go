@@ -28,7 +28,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/sqlstore"

@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"

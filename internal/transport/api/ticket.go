@@ -10,7 +10,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/failpoint"
 	"sandlot/internal/domain/admission"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/unpack"
 	"sandlot/internal/transport/intake"

@@ -10,7 +10,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/format/content"
 	"sandlot/internal/format/unpack"
 )

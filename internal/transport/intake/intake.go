@@ -14,7 +14,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 )
 
 // A Call is one request whose body is being read.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"sandlot"
-	"sandlot/internal/domain/ticket"
+	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/testkit/testworld"
 )
 
