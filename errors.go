@@ -61,6 +61,13 @@ const (
 	CodeRateLimited          Code = "rate_limited"
 	CodeQuotaExceeded        Code = "quota_exceeded"
 	CodeTakenDown            Code = "taken_down"
+	CodeRuntimeOff           Code = "runtime_off"
+	CodePlayerRequired       Code = "player_required"
+	CodeInvalidCode          Code = "invalid_code"
+	CodeSaveNotFound         Code = "save_not_found"
+	CodeBoardNotFound        Code = "board_not_found"
+	CodeScoreRefused         Code = "score_refused"
+	CodeTooEarly             Code = "too_early"
 	CodeInternal             Code = "internal"
 	CodeBlobCorrupt          Code = "blob_corrupt"
 	CodeUnavailable          Code = "unavailable"
@@ -135,6 +142,13 @@ var Codes = map[Code]Kind{
 	CodeRateLimited:          KindTooMany,
 	CodeQuotaExceeded:        KindTooMany,
 	CodeTakenDown:            KindTakenDown,
+	CodeRuntimeOff:           KindForbidden,
+	CodePlayerRequired:       KindMistake,
+	CodeInvalidCode:          KindMistake,
+	CodeSaveNotFound:         KindMissing,
+	CodeBoardNotFound:        KindMissing,
+	CodeScoreRefused:         KindUnacceptable,
+	CodeTooEarly:             KindTooMany,
 	CodeInternal:             KindFault,
 	CodeBlobCorrupt:          KindFault,
 	CodeUnavailable:          KindUnavailable,

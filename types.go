@@ -53,11 +53,12 @@ const (
 type Project struct {
 	ID        ProjectID
 	Account   AccountID
-	Handle    string // the owner's
-	Verified  bool   // whether the owner's e-mail address is verified
-	Suspended bool   // by the operator, itself or with its account: it is on none of its addresses
-	Unlisted  bool   // by its owner: it is in no list that others see
-	Threads   bool   // by its owner: its pages get an isolation in which threads can share memory
+	Handle    string  // the owner's
+	Verified  bool    // whether the owner's e-mail address is verified
+	Suspended bool    // by the operator, itself or with its account: it is on none of its addresses
+	Unlisted  bool    // by its owner: it is in no list that others see
+	Threads   bool    // by its owner: its pages get an isolation in which threads can share memory
+	Runtime   Runtime // by its owner
 	Tags      Tags
 	Title     string // empty when there is none
 	Lang      string // BCP 47, empty when unknown
@@ -77,6 +78,16 @@ type Project struct {
 	Cover     PictureID // its picture in lists
 	Portrait  PictureID // the owner's
 }
+
+// Runtime is what a project's players may keep on the service; see package players.
+type Runtime string
+
+// The states of a runtime.
+const (
+	RuntimeOn   Runtime = ""
+	RuntimeRead Runtime = "read" // they read what they have, and change nothing
+	RuntimeOff  Runtime = "off"
+)
 
 // PictureID names a picture made from a client's bytes: random letters; the first stands for its format. It is never
 // used for another picture, so the bytes under it never change. Empty names none.

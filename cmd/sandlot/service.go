@@ -25,6 +25,9 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/transfer"
@@ -77,6 +80,9 @@ type app struct {
 	tester      trial.Status // of the play-tester, if there is one
 	gallery     *gallery.Service
 	covers      *cover.Service
+	players     *players.Service // nil, as the two below, with --runtime off
+	boards      *boards.Service
+	faults      *faults.Service
 	figures     *figures.Service
 	visitors    *play.Visitors
 	account     *account.Service
@@ -121,7 +127,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	}
 	now, counts := a.store.Now, a.failuresOf("counts")
 	seen := gallery.Config{Public: cfg.Public, Plays: a.memory.plays, Texts: a.memory.searches, Shared: s.DatabaseURL != "", Now: now}
-	players, count := a.players(now)
+	players, count := a.presence(now)
 	counters := gallery.NewCounters(seen, a.store.Gallery(), players, log, counts)
 	a.meters.plays, a.meters.players = counters.Played, func() int { return players.All(now()) }
 	keyUses := identity.NewKeyUses(a.store.Credentials(), log, counts)
@@ -219,6 +225,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		Store: a.store.Account(), Vault: a.vault, Documents: strangers.New("Sandlot/" + thisBuild().Version),
 		Places: a.places, Now: now, Spend: spend,
 	}
+	a.openRuntime(now)
 	a.proofs, err = installation(ctx, a.store, doctorSecret)
 	return err
 }
@@ -262,8 +269,8 @@ func (a *app) upkeep(spend func()) []func(context.Context) {
 	}
 }
 
-// players returns the count of current players, with the worker that it needs.
-func (a *app) players(now func() time.Time) (present, func(context.Context)) {
+// presence returns the count of current players, with the worker that it needs.
+func (a *app) presence(now func() time.Time) (present, func(context.Context)) {
 	limits := live.Limits{Players: a.memory.players, PerProject: min(a.memory.players/4, mostOfProject)}
 	if a.shared == nil {
 		return live.NewMemory(limits), func(context.Context) {}
@@ -393,7 +400,8 @@ func (a *app) router(m *metrics) *router {
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
 		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials,
-		Covers: a.covers, Transfer: a.transfer(), Places: a.places, Log: a.log, Admission: limits, Archive: zip,
+		Covers: a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
+		Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})
 	writes := newWriteCounts(m, calls)
@@ -403,7 +411,7 @@ func (a *app) router(m *metrics) *router {
 	quarantine := a.settings.quarantine(a.places.Base)
 	pages := web.New(web.Config{
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
-		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures,
+		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Players: a.players, Boards: a.boards, Faults: a.faults,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
 		Invitations: a.invitations, OpenID: a.openID, Connect: a.connect, OAuth: a.grants, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
@@ -424,6 +432,7 @@ func (a *app) router(m *metrics) *router {
 		api:     calls,
 		play: play.New(play.Config{
 			Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors,
+			Players: a.players, Boards: a.boards, Faults: a.faults,
 			Token: pages.Visitor, Admission: limits, Quarantine: quarantine, CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now,
 		}),
 		pages: pages,

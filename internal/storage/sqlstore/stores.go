@@ -85,6 +85,10 @@ type (
 		db *DB
 		SecretStore
 	}
+	// Players is the store of package players, Boards that of boards, and Faults that of faults.
+	Players struct{ db *DB }
+	Boards  struct{ db *DB }
+	Faults  struct{ db *DB }
 	// Trials is the store of package trial.
 	Trials struct{ db *DB }
 	// Operate is the store of an operate.Service.
@@ -135,6 +139,9 @@ func (db *DB) Gallery() Gallery         { return Gallery{db, SecretStore{db}, Pr
 func (db *DB) People() People           { return People{db.Gallery()} }
 func (db *DB) Covers() Covers           { return Covers{db} }
 func (db *DB) Tickets() Tickets         { return Tickets{db, SecretStore{db}} }
+func (db *DB) Players() Players         { return Players{db} }
+func (db *DB) Boards() Boards           { return Boards{db} }
+func (db *DB) Faults() Faults           { return Faults{db} }
 func (db *DB) Trials() Trials           { return Trials{db} }
 func (db *DB) Upkeep() Upkeep           { return Upkeep{db, FileStore{db}} }
 

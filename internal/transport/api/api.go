@@ -11,6 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
+
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/admission"
@@ -35,6 +39,9 @@ type Config struct {
 	Trials   *trial.Service
 	Covers   *cover.Service
 	Transfer *transfer.Service
+	Players  *players.Service // nil, as the two below: there is no runtime
+	Boards   *boards.Service
+	Faults   *faults.Service
 	Places   sandlot.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error

@@ -20,6 +20,10 @@ import (
 	"strings"
 	"time"
 
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
+
 	"sandlot"
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/admission"
@@ -59,6 +63,9 @@ type Config struct {
 	Service    Service
 	Contents   Contents
 	Gallery    Gallery
+	Players    *players.Service // nil, as the two below: there is no runtime
+	Boards     *boards.Service
+	Faults     *faults.Service
 	Places     sandlot.Places
 	Visitors   *Visitors                    // nil: one of the Handler's own
 	Token      func(r *http.Request) string // the browser's token on the website's origin, empty if none; nil: none

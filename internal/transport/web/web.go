@@ -21,6 +21,10 @@ import (
 	"sync"
 	"time"
 
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
+
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/account"
@@ -58,6 +62,9 @@ type Config struct {
 	Figures     *figures.Service
 	Trials      *trial.Service
 	Covers      *cover.Service
+	Players     *players.Service // nil, as the two below: there is no runtime
+	Boards      *boards.Service
+	Faults      *faults.Service
 	Reports     *operate.Service
 	Invitations *operate.Invitations
 	OpenID      *account.OpenID // nil: no provider

@@ -1,0 +1,60 @@
+// Package players keeps the data of players: their saves, the values that all players of a project share, and their
+// names. A player is a random token in the storage of the project's own origin, of which only a hash is kept; nobody has
+// an account. Package boards, below it, keeps scores; package faults keeps the errors that pages threw and the messages
+// of players to the maker.
+package players
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"sandlot"
+)
+
+// Bounds of what one player and one project may keep.
+const (
+	MaxSave    = 256 << 10 // bytes of a save
+	MaxSaves   = 32        // slots of a player
+	MaxHeld    = 3 << 20   // bytes of all saves of a player
+	MaxShared  = 20 << 10  // bytes of a shared value
+	MaxSharing = 1 << 20   // bytes of all shared values of a project
+	MaxName    = 20        // characters of a player's name
+	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
+	MaxKey     = 200       // characters of a shared value's key
+	// Kept is how long the data of a player is kept without a sign of the player.
+	Kept = 400 * 24 * time.Hour
+)
+
+// Projects returns projects that are open to everybody; *publish.Reader is one.
+type Projects interface {
+	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+}
+
+// Config holds the parts of a Service. All must be set but Public and Log.
+type Config struct {
+	Store    Store
+	Projects Projects
+	Vault    *sandlot.Vault
+	Public   bool             // whether strangers may come: only then are networks limited
+	Most     int64            // the most bytes of all accounts' projects, each: see publish.Quota; 0: no limit
+	Now      func() time.Time // the time of the database
+	Log      *slog.Logger     // nil: nothing is logged
+}
+
+// Service holds the rules for saves, shared values and names. Its methods may be called concurrently. Errors are
+// *sandlot.Error for a refusal; any other error is a fault of the service. Each call that changes something is durable
+// when it returns nil.
+//
+// A project whose Runtime is Off refuses every call with CodeRuntimeOff, one whose Runtime is ReadOnly every call that
+// changes something.
+type Service struct {
+	Config
+	limits *Limits
+}
+
+// New returns a Service.
+func New(c Config) *Service { return &Service{Config: c, limits: NewLimits(c.Public, c.Now)} }
+
+// Limits returns the limits of players and networks, which boards and faults share.
+func (s *Service) Limits() *Limits { return s.limits }
