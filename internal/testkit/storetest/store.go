@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -84,8 +85,14 @@ type Logged struct {
 	Grants   oauth.Store
 }
 
-// Operation holds the stores of the operator's room.
+// Runtime holds the stores of what players keep.
+type Runtime struct {
+	Boards boards.Store
+}
+
+// Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
