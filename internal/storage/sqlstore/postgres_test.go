@@ -21,6 +21,7 @@ func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onSe
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
 // TestSoakContractBehindPgbouncer has the other sentences.
@@ -35,6 +36,7 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestTrial(t, openPgbouncerForSuite)
 	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestPlayers(t, openPgbouncerForSuite)
 }
 
 func openPgbouncerForSuite(t *testing.T) storetest.Records {

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved drops the files, versions, likes, figures and trials of projects that were deleted before the given time:
+// dropRemoved drops the files, versions, likes, figures, trials and players of projects that were deleted before the given time:
 // an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
@@ -39,6 +39,12 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.uncover(project); err != nil {
 		return err
 	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
+	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
+		return err
+	}
 	for _, of := range [][2]string{
 		{"versions", "n"}, {"likes", "visitor"}, {"day_figures", "day"}, {"version_figures", "version"}, {"day_sources", "day, host"},
 	} {
@@ -46,9 +52,6 @@ func (s *sweep) dropProject(project int64) error {
 		if err != nil || s.left <= 0 {
 			return err
 		}
-	}
-	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
-		return err
 	}
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
