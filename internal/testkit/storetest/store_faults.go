@@ -1,0 +1,3 @@
+package storetest
+
+func faultCases() []storeCase { return nil }
