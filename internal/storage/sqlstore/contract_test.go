@@ -50,6 +50,11 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 				copied := copyDatabase(t, path)
 				return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
 			},
+			Rows: func(t *testing.T, table string) int {
+				n, err := one(t.Context(), db, scanValue[int], "SELECT count(*) FROM "+table)
+				expect.OK(t, err)
+				return n
+			},
 			Later: func(d time.Duration) { ahead.Add(int64(d)) },
 			Revoke: func(t *testing.T, hash sandlot.Digest) {
 				mustExec(t, db, "UPDATE keys SET revoked_at = 1 WHERE hash = ?", hash[:])

@@ -115,6 +115,8 @@ type Beside struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash sandlot.Digest)
+	// Rows returns the number of rows of a table.
+	Rows func(t *testing.T, table string) int
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// TendsRoom is true of a store that gives unused room back by itself.
