@@ -21,7 +21,7 @@ var movedTables = []engine.Table{
 	moved("tokens", "hash", "key refresh expires_at replaced_at"),
 	moved("devices", "code", "user_code client name project scope asked_at expires_at pause polled_at decided"),
 	numbered("players", "num", "project id name code refused day held saves"),
-	moved("player_tokens", "project hash", "player"),
+	moved("player_tokens", "project hash", "player at"),
 	moved("saves", "player slot", "value at"),
 	moved("shared", "project key", "value at"),
 	moved("player_totals", "project", "players held shared keys charged"),
