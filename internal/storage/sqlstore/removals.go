@@ -56,6 +56,9 @@ func (s *sweep) dropProject(project int64) error {
 			return err
 		}
 	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
 		do("DELETE FROM removals WHERE project = ?", project),
