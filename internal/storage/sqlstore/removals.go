@@ -39,6 +39,9 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.uncover(project); err != nil {
 		return err
 	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
 	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
 		return err
 	}
@@ -55,9 +58,6 @@ func (s *sweep) dropProject(project int64) error {
 		if err != nil || s.left <= 0 {
 			return err
 		}
-	}
-	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
-		return err
 	}
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
