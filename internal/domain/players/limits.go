@@ -19,3 +19,6 @@ func (l *Limits) Write(v Visit) error { panic("seam") }
 
 // Score counts a score of a visit, as Write does.
 func (l *Limits) Score(v Visit) error { panic("seam") }
+
+// newcomer counts a new player of a network and project.
+func (l *Limits) newcomer(v Visit) error { panic("seam") }

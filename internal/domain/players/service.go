@@ -22,6 +22,7 @@ const (
 	MaxName    = 20        // characters of a player's name
 	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
 	MaxKey     = 200       // characters of a shared value's key
+	MaxPlayers = 100_000   // players of a project of whom something is kept
 	// Kept is how long the data of a player is kept without a sign of the player.
 	Kept = 400 * 24 * time.Hour
 )

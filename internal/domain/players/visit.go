@@ -15,6 +15,15 @@ type Visit struct {
 	Exempt  bool            // whether the client has no limits: see admission.Exempt
 }
 
+// Changes refuses a visit that is to change something: CodeRuntimeOff unless the owner lets players keep things.
+func (v Visit) Changes() error { panic("seam") }
+
+// Reads refuses a visit to a project whose owner lets players do nothing: CodeRuntimeOff.
+func (v Visit) Reads() error { panic("seam") }
+
+// Known refuses a visit without a token: CodePlayerRequired.
+func (v Visit) Known() error { panic("seam") }
+
 // A Player is the public side of a player.
 type Player struct {
 	ID    string // names the player on boards: 10 characters of Crockford's base32; empty until something is kept

@@ -24,6 +24,9 @@ var movedTables = []engine.Table{
 	moved("player_tokens", "project hash", "player"),
 	moved("saves", "player slot", "value at"),
 	moved("shared", "project key", "value at"),
+	moved("player_totals", "project", "players held shared keys charged"),
+	moved("faults", "project version hash", "kind message place stack chrome firefox safari edge other count first_at last_at"),
+	numbered("feedback", "id", "project version text token at"),
 	moved("connects", "code", "account expires_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),
@@ -81,7 +84,7 @@ func moved(name, key, rest string) engine.Table {
 	t := engine.Table{Name: name, Columns: strings.Fields(key), Page: movedPage}
 	t.Keys = len(t.Columns)
 	t.Columns = append(t.Columns, strings.Fields(rest)...)
-	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs"}, name) {
+	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs", "saves", "shared"}, name) {
 		t.Page = movedHeavyPage
 	}
 	return t

@@ -18,6 +18,7 @@ import (
 func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, onServer(t)) }
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, onServer(t)) }
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onServer(t)) }
+func TestRuntimeContractOnPostgres(t *testing.T) { storetest.TestRuntime(t, onServer(t)) }
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
 
@@ -32,6 +33,7 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestAccount(t, openPgbouncerForSuite)
 	storetest.TestGallery(t, openPgbouncerForSuite)
 	storetest.TestTrial(t, openPgbouncerForSuite)
+	storetest.TestRuntime(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
 }
 

@@ -22,6 +22,9 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -78,10 +81,18 @@ type Records struct {
 	Beside
 }
 
-// Logged holds the stores of those who act in a login without managing an account.
+// Logged holds the stores of those who act in a login without managing an account, and of players.
 type Logged struct {
 	Connects connect.Store
 	Grants   oauth.Store
+	Runtime
+}
+
+// Runtime holds the stores of players.
+type Runtime struct {
+	Players players.Store
+	Boards  boards.Store
+	Faults  faults.Store
 }
 
 // Operation holds the stores of the operator's room.
@@ -104,6 +115,8 @@ type Beside struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash sandlot.Digest)
+	// Rows returns the number of rows of a table.
+	Rows func(t *testing.T, table string) int
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// TendsRoom is true of a store that gives unused room back by itself.
@@ -152,6 +165,11 @@ func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 // TestTrial proves trial.Store.
 func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
+}
+
+// TestRuntime proves players.Store, boards.Store and faults.Store.
+func TestRuntime(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, faultCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.

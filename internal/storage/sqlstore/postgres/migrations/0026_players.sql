@@ -40,3 +40,12 @@ CREATE TABLE shared (
     at      BIGINT NOT NULL,
     PRIMARY KEY (project, key)
 );
+
+CREATE TABLE player_totals (
+    project BIGINT PRIMARY KEY REFERENCES projects (num),
+    players BIGINT NOT NULL DEFAULT 0,
+    held    BIGINT NOT NULL DEFAULT 0,
+    shared  BIGINT NOT NULL DEFAULT 0,
+    keys    BIGINT NOT NULL DEFAULT 0,
+    charged BIGINT NOT NULL DEFAULT 0
+);
