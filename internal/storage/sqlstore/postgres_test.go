@@ -20,6 +20,7 @@ func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, onSe
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onServer(t)) }
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
 // TestSoakContractBehindPgbouncer has the other sentences.
@@ -33,6 +34,7 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestGallery(t, openPgbouncerForSuite)
 	storetest.TestTrial(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestPlayers(t, openPgbouncerForSuite)
 }
 
 func openPgbouncerForSuite(t *testing.T) storetest.Records {

@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved drops the files, versions, likes, figures and trials of projects that were deleted before the given time:
+// dropRemoved drops the files, versions, likes, figures, trials and players of projects that were deleted before the given time:
 // an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
@@ -37,6 +37,9 @@ func (s *sweep) dropProject(project int64) error {
 		return err
 	}
 	if err := s.uncover(project); err != nil {
+		return err
+	}
+	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
 		return err
 	}
 	for _, of := range [][2]string{

@@ -41,6 +41,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		(*sweep).dropUploads,
 		func(s *sweep) error { return s.emptyTrash(now) },
 		func(s *sweep) error { return s.dropRemoved(before) },
+		func(s *sweep) error { return s.dropPlayers(now) },
 		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },

@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -90,6 +91,12 @@ type Operation struct {
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
 	Totals      operate.TotalStore
+	Runtime
+}
+
+// Runtime holds the stores of players.
+type Runtime struct {
+	Players players.Store
 }
 
 // Credentials are the keys and sessions, with when keys were used.
@@ -110,6 +117,8 @@ type Beside struct {
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
+	// Crowd sets how many players a project has, and how many bytes they keep.
+	Crowd func(t *testing.T, id sandlot.ProjectID, players, bytes int64)
 }
 
 // Stores are Records with the helpers of all cases.
@@ -152,6 +161,11 @@ func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 // TestTrial proves trial.Store.
 func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
+}
+
+// TestPlayers proves the stores of players.
+func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, playerCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.
