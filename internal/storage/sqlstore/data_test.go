@@ -32,6 +32,8 @@ var impersonal = map[string]string{
 	"email_links":   "move",
 	"email_moves":   "id account undo expires_at",
 	"erasures":      "project n",
+	"faults":        "project version hash kind chrome firefox safari edge other count first_at last_at",
+	"feedback":      "id project version at",
 	"files":         "project until since blob",
 	"follows":       "account after",
 	"featured":      "one project",

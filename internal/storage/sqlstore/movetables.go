@@ -25,6 +25,8 @@ var movedTables = []engine.Table{
 	moved("saves", "player slot", "value at"),
 	moved("shared", "project key", "value at"),
 	moved("player_totals", "project", "players held shared keys charged"),
+	moved("faults", "project version hash", "kind message place stack chrome firefox safari edge other count first_at last_at"),
+	numbered("feedback", "id", "project version text token at"),
 	moved("connects", "code", "account expires_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),

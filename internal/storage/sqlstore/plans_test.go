@@ -17,6 +17,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/sqlite"
 	"sandlot/internal/testkit/expect"
@@ -63,6 +64,20 @@ func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
 	}
 }
 
+func useFaults(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	t.Helper()
+	store, ctx := db.Faults(), t.Context()
+	expect.OK(t, store.AddFaults(ctx, []faults.Counted{{Project: p.ID, Group: faults.Group{Version: 1, Count: 1, FirstAt: now, LastAt: now}}}))
+	_, err := store.Faults(ctx, p.ID, 1)
+	expect.OK(t, err)
+	_, err = store.FaultsOf(ctx, p.ID, 1)
+	expect.OK(t, err)
+	expect.OK(t, store.AddMessage(ctx, p.ID, faults.NewMessage{Version: 1, Text: "x", At: now}, 5))
+	_, err = store.Messages(ctx, p.ID, 0, 10)
+	expect.OK(t, err)
+	expect.OK(t, store.DeleteMessage(ctx, p.ID, 1))
+}
+
 // planned are the statements that look for rows and belong to no start.
 func planned(query string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
@@ -80,16 +95,17 @@ func ofDeleted(query string) bool {
 // history of a project. The counter is a table of one row, days are those that
 // were asked for, and a virtual table looks words up, or reads its argument.
 func grows(line string) bool {
-	if strings.Contains(line, "SEARCH f") && strings.HasSuffix(line, "(project=?)") {
+	if (strings.Contains(line, "SEARCH f ") || strings.Contains(line, "SEARCH files ")) && strings.HasSuffix(line, "(project=?)") {
 		return true
 	}
 	return strings.Contains(line, "SCAN") && !strings.Contains(line, "VIRTUAL TABLE INDEX") && line != "SCAN counter" && line != "SCAN days" && !strings.Contains(line, "SUBQUERY")
 }
 
 // sortsProject are the queries that sort what they found: the files of one
-// project, and the variants of one file.
+// project, the variants of one file, and the faults of one version.
 func sortsProject(query string) bool {
-	return strings.Contains(query, "JOIN files f ON f.project = p.num")
+	return strings.Contains(query, "JOIN files f ON f.project = p.num") || strings.Contains(query, "FROM faults g") ||
+		strings.Contains(query, "JOIN faults f ON f.project = p.num")
 }
 
 func plan(t *testing.T, db *DB, query string) []string {
@@ -174,6 +190,7 @@ func useAll(t *testing.T, db *DB) {
 	expect.Is(t, "like again", err, nil)
 	_, err = db.Gallery().Unlike(ctx, p.ID, benchSum("visitor", 1))
 	expect.Is(t, "unlike", err, nil)
+	useFaults(t, db, p, now)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
 	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions

@@ -23,6 +23,8 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -79,10 +81,18 @@ type Records struct {
 	Beside
 }
 
-// Logged holds the stores of those who act in a login without managing an account.
+// Logged holds the stores of those who act in a login without managing an account, and of players.
 type Logged struct {
 	Connects connect.Store
 	Grants   oauth.Store
+	Runtime
+}
+
+// Runtime holds the stores of players.
+type Runtime struct {
+	Players players.Store
+	Boards  boards.Store
+	Faults  faults.Store
 }
 
 // Operation holds the stores of the operator's room.
@@ -91,12 +101,6 @@ type Operation struct {
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
 	Totals      operate.TotalStore
-	Runtime
-}
-
-// Runtime holds the stores of players.
-type Runtime struct {
-	Players players.Store
 }
 
 // Credentials are the keys and sessions, with when keys were used.
@@ -111,6 +115,8 @@ type Beside struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash sandlot.Digest)
+	// Rows returns the number of rows of a table.
+	Rows func(t *testing.T, table string) int
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// TendsRoom is true of a store that gives unused room back by itself.
@@ -163,9 +169,9 @@ func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
 
-// TestPlayers proves the stores of players.
+// TestPlayers proves the stores of players, boards and faults.
 func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, playerCases())
+	prove(t, open, playerCases(), faultCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.

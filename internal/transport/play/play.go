@@ -105,7 +105,7 @@ func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, agents: &agents{seed: maphash.MakeSeed()}, book: openBook(),
 		cache: newCache(c.CacheBytes), bodyMax: min(maxBody, c.CacheBytes/8),
-		script: scriptFile("player.js", playerJS), ownIcon: scriptFile("icon.svg", iconSVG),
+		script: ownScript(c.Faults != nil), ownIcon: scriptFile("icon.svg", iconSVG),
 		storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
 		siteConnections: []string{`(response-origin "` + site + `/*");webrtc=block`},
 		hosts:           c.Places.Hosts(),
