@@ -11,6 +11,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
@@ -19,8 +20,9 @@ import (
 
 // boardPages serves the boards of projects to visitors, and takes their messages to creators.
 type boardPages struct {
-	heads *publish.Reader
-	rooms *playerRooms
+	heads    *publish.Reader
+	rooms    *playerRooms
+	visitors visitors
 }
 
 // maxMessage bounds the form of a message in bytes: each of its characters takes up to 12 bytes in transit.
@@ -31,9 +33,9 @@ func (b *boardPages) routes() []route {
 		return nil
 	}
 	return []route{
-		{"GET", "/p/{id}/board", anyone, admission.Fetch, b.board},
+		{"GET", "/p/{id}/board", anyone, admission.PlayerRead, b.board},
 		{"GET", "/p/{id}/message", anyone, admission.Look, b.askMessage},
-		{"POST", "/p/{id}/message", anyone, admission.Report, form(maxMessage, b.message, "text")},
+		{"POST", "/p/{id}/message", anyone, admission.PlayerReport, form(maxMessage, b.message, "text")},
 	}
 }
 
@@ -276,14 +278,20 @@ func (b *boardPages) showMessage(v *visit, status int, page messagePage) error {
 	return v.show(status, "message.html", v.T("tell.title"), page)
 }
 
-// message keeps a message to the creator of a project. It is nobody's: the website does not know the player.
+// message keeps a message to the creator of a project. The website does not know the player of the frame: it takes the
+// visitor for one, who has no name and no place on a board.
 func (b *boardPages) message(v *visit) error {
 	head, err := headOf(v, b.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
 		return err
 	}
-	text := v.r.PostForm.Get("text")
-	err = b.rooms.faults.Message(v.r.Context(), v.by, visitOf(v, head), text)
+	token, err := b.visitors.welcome(v)
+	if err != nil {
+		return err
+	}
+	from, text := visitOf(v, head), v.r.PostForm.Get("text")
+	from.Token, _ = players.HashToken(head.ID, token)
+	err = b.rooms.faults.Message(v.r.Context(), v.by, from, text)
 	if errors.Is(err, sandlot.CodeInvalidField) || errors.Is(err, sandlot.CodeMissingField) {
 		return b.showMessage(v, http.StatusUnprocessableEntity, messagePage{boardPage{Typed: text}, true})
 	}

@@ -34,7 +34,7 @@ func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account, c.OpenID}
 	asked := consents{c.OAuth, c.Keyring, login}
-	board := &boardPages{c.Reader, p.rooms}
+	board := &boardPages{c.Reader, p.rooms, p.visitors}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},

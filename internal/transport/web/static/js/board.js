@@ -17,6 +17,8 @@ let you = ''; // the id of the player in the frame
 let last = ''; // the part of the page as it came last
 
 const frame = () => stage.querySelector('iframe');
+const answers = new Map(); // of the frame, that something waits for
+
 const send = (message) => frame()?.contentWindow.postMessage(message, apart ? origin : '*');
 
 // refocus puts the focus on the element that stands for one that was replaced.
@@ -75,28 +77,28 @@ if (board) {
 }
 
 const here = player?.querySelector('.said-here');
-let waiting = 0;
+let met = false; // whether the game has the SDK, and the service answers it
 
-const say = (text) => {
-  clearTimeout(waiting);
-  if (here) here.textContent = text;
-};
+const say = (text) => { if (here) here.textContent = text; };
 
-// ask sends the frame a message that it answers.
-const ask = (message) => {
-  say(player.dataset.wait);
+// ask sends the frame a message, and returns its answer of that kind; null if there is none.
+const ask = (message, kind) => new Promise((resolve) => {
+  const waiting = setTimeout(resolve, patience, null);
+  answers.set(kind, (answer) => {
+    clearTimeout(waiting);
+    resolve(answer);
+  });
   send(message);
-  waiting = setTimeout(() => say(player.dataset.fault), patience);
-};
+});
 
 // meet shows what the frame says about its player.
 const meet = ({ id, name, local }) => {
   const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
   if (fresh) you = id;
+  met = local === false; // else what it keeps stays in its browser, and is on no board
   if (player) {
-    player.hidden = local === true; // what stays in the frame's browser is on no board
+    player.hidden = !met;
     const field = player.querySelector('#player-name');
-    if (here.textContent === player.dataset.wait) say(player.dataset.named);
     if (typeof name === 'string' && document.activeElement !== field) field.value = name.slice(0, 20);
   }
   load();
@@ -110,24 +112,12 @@ const scored = async (of) => {
   if (place) say(place.textContent);
 };
 
-const resumed = (ok) => {
-  say(ok === true ? player.dataset.resumed : player.dataset.wrong);
-  if (ok !== true) return;
-  player.querySelector('[data-resume]').reset();
-  frame().src = model.src; // the game reads the saves that it has now
-};
-
 addEventListener('message', ({ source, origin: from, data }) => {
   if (!source || source !== frame()?.contentWindow || from !== origin) return;
-  switch (data?.sandlot) {
-    case 'player': meet(data); break;
-    case 'scored': scored(data.board); break;
-    case 'resumed': if (player) resumed(data.ok); break;
-    case 'code':
-      if (!player || typeof data.code !== 'string') break;
-      say('');
-      player.querySelector('.words').textContent = data.code.slice(0, 80);
-  }
+  if (data?.sandlot === 'player') meet(data);
+  if (data?.sandlot === 'scored') scored(data.board);
+  answers.get(data?.sandlot)?.(data);
+  answers.delete(data?.sandlot);
 });
 
 // The frame is made at the first Play.
@@ -136,14 +126,33 @@ document.addEventListener('sandlot:play', () => {
 }, { once: true });
 
 if (player) {
-  const forms = { rename: 'name', resume: 'code' };
-  for (const [kind, field] of Object.entries(forms)) {
-    player.querySelector(`[data-${kind}]`).addEventListener('submit', (event) => {
-      event.preventDefault();
-      ask({ sandlot: kind, [field]: event.target.elements[field].value.trim() });
-    });
-  }
-  player.querySelector('[data-code]').addEventListener('click', () => ask({ sandlot: 'code' }));
+  const { wait, named, wrong, fault, resumed } = player.dataset;
+  const [rename, resume] = ['rename', 'resume'].map((kind) => player.querySelector(`[data-${kind}]`));
+  let known = ''; // the name before
+  rename.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const wanted = rename.elements.name.value.trim();
+    say(wait);
+    const answer = await ask({ sandlot: 'rename', name: wanted }, 'player');
+    say(answer && (answer.name !== known || answer.name === wanted) ? named : fault);
+    known = answer?.name ?? known;
+  });
+  resume.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    say(wait);
+    const answer = await ask({ sandlot: 'resume', code: resume.elements.code.value.trim() }, 'resumed');
+    say(!answer ? fault : answer.ok === true ? resumed : wrong);
+    if (answer?.ok !== true) return;
+    resume.reset();
+    frame().src = model.src; // the game reads the saves that it has now
+  });
+  player.querySelector('[data-code]').addEventListener('click', async () => {
+    say(wait);
+    const answer = await ask({ sandlot: 'code' }, 'code');
+    const words = typeof answer?.code === 'string' ? answer.code.slice(0, 80) : '';
+    player.querySelector('.words').textContent = words;
+    say(words ? '' : fault);
+  });
 }
 
 const tell = document.querySelector('[data-tell]');
@@ -159,18 +168,26 @@ if (tell) {
     const n = text.maxLength - text.value.length;
     output.textContent = n < 100 ? (left[plural.select(n)] ?? left.other).replace('{n}', number.format(n)) : '';
   });
+  const done = () => {
+    tell.reset();
+    output.textContent = tell.dataset.done;
+  };
   let busy = false;
   tell.addEventListener('submit', async (event) => {
     event.preventDefault();
     if (busy) return;
     busy = true;
     try {
+      // By the frame it comes from the player, with the name.
+      if (met && (await ask({ sandlot: 'tell', text: text.value }, 'told'))?.ok === true) {
+        done();
+        return;
+      }
       const answer = await fetch(tell.action, {
         method: 'POST', body: new URLSearchParams(new FormData(tell)), headers: { Accept: 'application/json' },
       });
       if (!answer.ok) throw new Error(answer.statusText);
-      tell.reset();
-      output.textContent = tell.dataset.done;
+      done();
     } catch {
       tell.submit(); // the service's own page shows the error
     } finally {
