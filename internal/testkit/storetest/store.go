@@ -23,6 +23,8 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -85,18 +87,20 @@ type Logged struct {
 	Grants   oauth.Store
 }
 
-// Operation holds the stores of the operator's room.
+// Runtime holds the stores of players.
+type Runtime struct {
+	Players players.Store
+	Boards  boards.Store
+	Faults  faults.Store
+}
+
+// Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
 	Totals      operate.TotalStore
-	Runtime
-}
-
-// Runtime holds the stores of players.
-type Runtime struct {
-	Players players.Store
 }
 
 // Credentials are the keys and sessions, with when keys were used.
@@ -111,6 +115,8 @@ type Beside struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash sandlot.Digest)
+	// Rows returns the number of rows of a table.
+	Rows func(t *testing.T, table string) int
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// TendsRoom is true of a store that gives unused room back by itself.
@@ -163,9 +169,9 @@ func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
 
-// TestPlayers proves the stores of players.
+// TestPlayers proves the stores of players, boards and faults.
 func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, playerCases())
+	prove(t, open, playerCases(), faultCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.
