@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot"
@@ -39,6 +40,14 @@ type Store interface {
 	// is none. What is there already stays unless a row is better. Rows come with their own times.
 	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row) error
 }
+
+// The errors of a Store.
+var (
+	// ErrTooManyBoards: the project has MaxBoards.
+	ErrTooManyBoards = errors.New("too many boards")
+	// ErrRefused: the owner of the project refused the player.
+	ErrRefused = errors.New("the player is refused")
+)
 
 // A Placing is a score for a Store.
 type Placing struct {
