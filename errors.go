@@ -63,6 +63,7 @@ const (
 	CodeTakenDown            Code = "taken_down"
 	CodeRuntimeOff           Code = "runtime_off"
 	CodePlayerRequired       Code = "player_required"
+	CodeForeignOrigin        Code = "foreign_origin"
 	CodeInvalidCode          Code = "invalid_code"
 	CodeSaveNotFound         Code = "save_not_found"
 	CodeBoardNotFound        Code = "board_not_found"
@@ -144,6 +145,7 @@ var Codes = map[Code]Kind{
 	CodeTakenDown:            KindTakenDown,
 	CodeRuntimeOff:           KindForbidden,
 	CodePlayerRequired:       KindMistake,
+	CodeForeignOrigin:        KindForbidden,
 	CodeInvalidCode:          KindMistake,
 	CodeSaveNotFound:         KindMissing,
 	CodeBoardNotFound:        KindMissing,

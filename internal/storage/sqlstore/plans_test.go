@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -183,6 +184,7 @@ func useAll(t *testing.T, db *DB) {
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	useGrants(t, db, p, now)
+	usePlayers(t, db, p, now)
 	manage(t, db, p, now)
 	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
 	expect.Is(t, "like", err, nil)
@@ -325,6 +327,35 @@ func useGrants(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "poll a decided one", err, nil)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(2*time.Hour), now, 100)
 	expect.Is(t, "sweep grants", err, nil)
+}
+
+// usePlayers does what players do, and their removal.
+func usePlayers(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), db.Players()
+	h := players.Holder{Project: p.ID, Token: sandlot.Digest{50}, Fresh: "player", Now: now.Add(-players.Kept)}
+	expect.Is(t, "save", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	h.Now = now
+	expect.Is(t, "save more", store.Save(ctx, h, "main", bytes.Repeat([]byte("1"), 70_000), 1<<40), nil)
+	_, _, err := store.Load(ctx, p.ID, h.Token, "main")
+	expect.Is(t, "load", err, nil)
+	expect.Is(t, "saves", second(store.Saves(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "player", second(store.Player(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "seen", store.Seen(ctx, h), nil)
+	expect.Is(t, "rename player", second(store.Rename(ctx, h, "Ada")), nil)
+	expect.Is(t, "code", store.SetCode(ctx, h, sandlot.Digest{51}), nil)
+	expect.Is(t, "resume", second(store.Resume(ctx, h, sandlot.Digest{51})), nil)
+	expect.Is(t, "share", store.Share(ctx, h, "key", []byte("1"), 1<<40), nil)
+	expect.Is(t, "load shared", second(store.LoadShared(ctx, p.ID, "key")), nil)
+	expect.Is(t, "shared keys", second(store.SharedKeys(ctx, p.ID, "k")), nil)
+	expect.Is(t, "delete shared", store.DeleteShared(ctx, h, "key"), nil)
+	expect.Is(t, "delete save", store.DeleteSave(ctx, h, "main"), nil)
+	expect.Is(t, "totals", second(store.Totals(ctx, p.Account)), nil)
+	expect.Is(t, "refuse", store.Remove(ctx, p.ID, "player", true), nil)
+	expect.Is(t, "remove", store.Remove(ctx, p.ID, "player", false), nil)
+	h.Now = now.Add(-2 * players.Kept)
+	expect.Is(t, "save long ago", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	_, _, err = db.Upkeep().Sweep(ctx, now, now, 100)
+	expect.Is(t, "sweep players", err, nil)
 }
 
 // manage does what owners do with a project.

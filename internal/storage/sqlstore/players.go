@@ -150,7 +150,7 @@ func (store Players) Resume(ctx context.Context, h players.Holder, code sandlot.
 				ON CONFLICT (project, hash) DO UPDATE SET player = excluded.player, at = excluded.at`,
 				p.project, h.Token[:], p.num, micros(h.Now)),
 			do(`DELETE FROM player_tokens WHERE player = ?1 AND project = ?2 AND hash IN
-				(SELECT hash FROM player_tokens WHERE player = ?1 ORDER BY at DESC, hash LIMIT 1000 OFFSET ?3)`,
+				(SELECT hash FROM player_tokens WHERE player = ?1 ORDER BY at DESC LIMIT 1000 OFFSET ?3)`,
 				p.num, p.project, players.MaxTokens),
 		)
 	})

@@ -96,11 +96,11 @@ type Runtime struct {
 
 // Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
 	Totals      operate.TotalStore
-	Runtime
 }
 
 // Credentials are the keys and sessions, with when keys were used.

@@ -32,6 +32,7 @@ type Query struct {
 	Period Period // "": AllTime
 	Limit  int    // 0: 10; at most MaxTop
 	Around bool   // those around the player of the visit, instead of the first
+	Player string // the id of a player to take for that of the visit; "": the one of its token
 }
 
 // Top is a list of entries. A board that does not exist has none.

@@ -24,7 +24,7 @@ CREATE TABLE player_tokens (
     at      BIGINT NOT NULL,
     PRIMARY KEY (project, hash)
 );
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 CREATE TABLE saves (
     player BIGINT NOT NULL REFERENCES players (num),

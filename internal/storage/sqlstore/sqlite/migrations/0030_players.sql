@@ -27,7 +27,7 @@ CREATE TABLE player_tokens (
     at      INTEGER NOT NULL,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 -- value is JSON.
 CREATE TABLE saves (
