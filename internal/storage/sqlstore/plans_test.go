@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/sqlite"
@@ -176,10 +179,12 @@ func useAll(t *testing.T, db *DB) {
 	refuse(t, db, now)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	expect.Is(t, "sweep", err, nil)
+	useBoards(t, db, p, now)
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	useGrants(t, db, p, now)
+	usePlayers(t, db, p, now)
 	manage(t, db, p, now)
 	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
 	expect.Is(t, "like", err, nil)
@@ -192,6 +197,31 @@ func useAll(t *testing.T, db *DB) {
 	readAll(t, db, p, now)
 	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	expect.Is(t, "trim", err, nil)
+}
+
+func useBoards(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), Boards{db, 4, 9}
+	for i := range uint64(12) {
+		in := boards.Placing{
+			Holder: players.Holder{Project: p.ID, Token: benchSum("player", i), Fresh: fmt.Sprint("player", i), Now: now},
+			Board:  "main", Score: float64(i), Name: "a", Admit: func(boards.Board) error { return nil },
+		}
+		for range 2 {
+			expect.Is(t, "place", second(store.Place(ctx, in)), nil)
+		}
+		expect.Is(t, "top", second(store.Top(ctx, boards.Reading{Project: p.ID, Board: "main", Token: in.Token, Limit: 5, Around: true})), nil)
+	}
+	expect.Is(t, "boards", second(store.Boards(ctx, p.ID)), nil)
+	expect.Is(t, "moved", second(store.Moved(ctx, now, 9)), nil)
+	expect.Is(t, "rows", store.Rows(ctx, p.ID, "main", 9, func(boards.Row) error { return nil }), nil)
+	expect.Is(t, "bring", store.Bring(ctx, p.ID, boards.Board{Name: "new"}, []boards.Row{{Player: "player0"}, {Player: "b"}}), nil)
+	low := 6.0
+	expect.Is(t, "amend", second(store.Amend(ctx, p.ID, "main", boards.Change{Min: &low, RemovePlayers: []string{"player9"}}, now)), nil)
+	expect.OK(t, db.step(ctx, nil, func(x *tx) error { return x.unplace(2) }))
+	expect.Is(t, "reset", second(store.Amend(ctx, p.ID, "main", boards.Change{Reset: true}, now)), nil)
+	expect.Is(t, "delete", store.Delete(ctx, p.ID, "main"), nil)
+	_, _, err := db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(-time.Hour), 1000)
+	expect.Is(t, "sweep", err, nil)
 }
 
 func refuse(t *testing.T, db *DB, now time.Time) {
@@ -297,6 +327,35 @@ func useGrants(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "poll a decided one", err, nil)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(2*time.Hour), now, 100)
 	expect.Is(t, "sweep grants", err, nil)
+}
+
+// usePlayers does what players do, and their removal.
+func usePlayers(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), db.Players()
+	h := players.Holder{Project: p.ID, Token: sandlot.Digest{50}, Fresh: "player", Now: now.Add(-players.Kept)}
+	expect.Is(t, "save", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	h.Now = now
+	expect.Is(t, "save more", store.Save(ctx, h, "main", bytes.Repeat([]byte("1"), 70_000), 1<<40), nil)
+	_, _, err := store.Load(ctx, p.ID, h.Token, "main")
+	expect.Is(t, "load", err, nil)
+	expect.Is(t, "saves", second(store.Saves(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "player", second(store.Player(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "seen", store.Seen(ctx, h), nil)
+	expect.Is(t, "rename player", second(store.Rename(ctx, h, "Ada")), nil)
+	expect.Is(t, "code", store.SetCode(ctx, h, sandlot.Digest{51}), nil)
+	expect.Is(t, "resume", second(store.Resume(ctx, h, sandlot.Digest{51})), nil)
+	expect.Is(t, "share", store.Share(ctx, h, "key", []byte("1"), 1<<40), nil)
+	expect.Is(t, "load shared", second(store.LoadShared(ctx, p.ID, "key")), nil)
+	expect.Is(t, "shared keys", second(store.SharedKeys(ctx, p.ID, "k")), nil)
+	expect.Is(t, "delete shared", store.DeleteShared(ctx, h, "key"), nil)
+	expect.Is(t, "delete save", store.DeleteSave(ctx, h, "main"), nil)
+	expect.Is(t, "totals", second(store.Totals(ctx, p.Account)), nil)
+	expect.Is(t, "refuse", store.Remove(ctx, p.ID, "player", true), nil)
+	expect.Is(t, "remove", store.Remove(ctx, p.ID, "player", false), nil)
+	h.Now = now.Add(-2 * players.Kept)
+	expect.Is(t, "save long ago", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	_, _, err = db.Upkeep().Sweep(ctx, now, now, 100)
+	expect.Is(t, "sweep players", err, nil)
 }
 
 // manage does what owners do with a project.

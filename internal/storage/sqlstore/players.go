@@ -68,7 +68,7 @@ func (t *tx) newPlayer(h players.Holder) (p playerRow, err error) {
 	if err != nil {
 		return p, err
 	}
-	err = t.do("INSERT INTO player_tokens (project, hash, player) VALUES (?, ?, ?)", p.project, h.Token[:], p.num)
+	err = t.do("INSERT INTO player_tokens (project, hash, player, at) VALUES (?, ?, ?, ?)", p.project, h.Token[:], p.num, micros(h.Now))
 	if err != nil {
 		return p, err
 	}
@@ -82,4 +82,77 @@ func (t *tx) onePlayerMore(project int64) error {
 		err = players.ErrTooManyPlayers
 	}
 	return err
+}
+
+func (store Players) Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (players.Known, error) {
+	p, err := findPlayer(ctx, store.db, project, token)
+	return p.Known, in("look for player", err)
+}
+
+func (store Players) Seen(ctx context.Context, h players.Holder) error {
+	return in("note day of player", store.db.step(ctx, nil, func(t *tx) error {
+		_, err := t.player(players.Holder{Project: h.Project, Token: h.Token, Now: h.Now})
+		return unlessMissing(err)
+	}))
+}
+
+// unlessMissing returns an error, or nil if it says that the player or project is not there.
+func unlessMissing(err error) error {
+	if errors.Is(err, players.ErrNewcomer) || errors.Is(err, sandlot.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (store Players) Rename(ctx context.Context, h players.Holder, name string) (known players.Known, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		p, err := t.player(h)
+		if err == nil {
+			err = t.rename(&p, name)
+		}
+		known = p.Known
+		return err
+	})
+	return known, in("rename player", err)
+}
+
+// rename gives a player of the step a name, unless the owner refused the player.
+func (t *tx) rename(p *playerRow, name string) error {
+	if p.Refused || p.Name == name {
+		return nil
+	}
+	p.Name = name
+	return t.do("UPDATE players SET name = ? WHERE num = ?", name, p.num)
+}
+
+func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot.Digest) error {
+	return in("record code", store.db.step(ctx, nil, func(t *tx) error {
+		p, err := t.player(h)
+		if err != nil {
+			return err
+		}
+		return t.do("UPDATE players SET code = ? WHERE num = ?", code[:], p.num)
+	}))
+}
+
+func (store Players) Resume(ctx context.Context, h players.Holder, code sandlot.Digest) (known players.Known, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		p, err := one(ctx, t, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+			FROM players y JOIN projects p ON p.num = y.project WHERE y.code = ? AND p.id = ? AND p.deleted_at IS NULL`+
+			t.dialect.Locked("y"), code[:], string(h.Project))
+		if err != nil {
+			return err
+		}
+		known = p.Known
+		return t.Run(
+			do("UPDATE players SET day = ? WHERE num = ? AND day < ?", dayOf(h.Now), p.num, dayOf(h.Now)),
+			do(`INSERT INTO player_tokens (project, hash, player, at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (project, hash) DO UPDATE SET player = excluded.player, at = excluded.at`,
+				p.project, h.Token[:], p.num, micros(h.Now)),
+			do(`DELETE FROM player_tokens WHERE player = ?1 AND project = ?2 AND hash IN
+				(SELECT hash FROM player_tokens WHERE player = ?1 ORDER BY at DESC LIMIT 1000 OFFSET ?3)`,
+				p.num, p.project, players.MaxTokens),
+		)
+	})
+	return known, in("resume player", err)
 }

@@ -18,9 +18,10 @@ import (
 func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, onServer(t)) }
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, onServer(t)) }
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onServer(t)) }
-func TestRuntimeContractOnPostgres(t *testing.T) { storetest.TestRuntime(t, onServer(t)) }
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
+func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
 // TestSoakContractBehindPgbouncer has the other sentences.
@@ -33,8 +34,9 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestAccount(t, openPgbouncerForSuite)
 	storetest.TestGallery(t, openPgbouncerForSuite)
 	storetest.TestTrial(t, openPgbouncerForSuite)
-	storetest.TestRuntime(t, openPgbouncerForSuite)
+	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestPlayers(t, openPgbouncerForSuite)
 }
 
 func openPgbouncerForSuite(t *testing.T) storetest.Records {

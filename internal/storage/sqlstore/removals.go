@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved drops the files, versions, likes, figures, trials, errors and messages of projects that were deleted before the given time:
-// an export that began earlier still has them.
+// dropRemoved drops the files, versions, likes, figures, trials, players, errors and messages of projects that were
+// deleted before the given time: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
@@ -37,6 +37,12 @@ func (s *sweep) dropProject(project int64) error {
 		return err
 	}
 	if err := s.uncover(project); err != nil {
+		return err
+	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
+	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
 		return err
 	}
 	for _, of := range [][2]string{

@@ -42,11 +42,13 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		(*sweep).dropUploads,
 		func(s *sweep) error { return s.emptyTrash(now) },
 		func(s *sweep) error { return s.dropRemoved(before) },
+		func(s *sweep) error { return s.dropPlayers(now) },
 		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
 		func(s *sweep) error { return s.dropTokens(now) },
 		func(s *sweep) error { return s.dropDevices(now) },
+		func(s *sweep) error { return s.sweepBoards(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {

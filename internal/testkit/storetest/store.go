@@ -81,11 +81,10 @@ type Records struct {
 	Beside
 }
 
-// Logged holds the stores of those who act in a login without managing an account, and of players.
+// Logged holds the stores of those who act in a login without managing an account.
 type Logged struct {
 	Connects connect.Store
 	Grants   oauth.Store
-	Runtime
 }
 
 // Runtime holds the stores of players.
@@ -95,8 +94,9 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
-// Operation holds the stores of the operator's room.
+// Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -123,6 +123,8 @@ type Beside struct {
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
+	// Crowd sets how many players a project has, and how many bytes they keep.
+	Crowd func(t *testing.T, id sandlot.ProjectID, players, bytes int64)
 }
 
 // Stores are Records with the helpers of all cases.
@@ -167,9 +169,9 @@ func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
 
-// TestRuntime proves players.Store, boards.Store and faults.Store.
-func TestRuntime(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, faultCases())
+// TestPlayers proves the stores of players, boards and faults.
+func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, playerCases(), faultCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.

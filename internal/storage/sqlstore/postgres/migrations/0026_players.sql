@@ -21,9 +21,10 @@ CREATE TABLE player_tokens (
     project BIGINT NOT NULL REFERENCES projects (num),
     hash    BYTEA NOT NULL,
     player  BIGINT NOT NULL REFERENCES players (num),
+    at      BIGINT NOT NULL,
     PRIMARY KEY (project, hash)
 );
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 CREATE TABLE saves (
     player BIGINT NOT NULL REFERENCES players (num),

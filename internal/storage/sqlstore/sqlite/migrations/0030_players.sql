@@ -19,14 +19,15 @@ CREATE TABLE players (
 ) STRICT;
 CREATE INDEX players_day ON players (day);
 
--- The hashes of the tokens of players: one for each device.
+-- The hashes of the tokens of players: one for each device, which it was brought to at that time.
 CREATE TABLE player_tokens (
     project INTEGER NOT NULL REFERENCES projects (num),
     hash    BLOB NOT NULL,
     player  INTEGER NOT NULL REFERENCES players (num),
+    at      INTEGER NOT NULL,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 -- value is JSON.
 CREATE TABLE saves (
