@@ -18,6 +18,7 @@ func TestPublishContract(t *testing.T) { storetest.TestPublish(t, openForSuite) 
 func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) }
 func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
 func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
+func TestBoardsContract(t *testing.T)  { storetest.TestBoards(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 func TestPlayersContract(t *testing.T) { storetest.TestPlayers(t, openForSuite) }
 
@@ -40,11 +41,11 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(),
 		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
-		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals()},
-		Identities: db.Identities(), Logged: storetest.Logged{
-			Connects: db.Account(), Grants: db.Account(),
+		Operation: storetest.Operation{
+			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
 			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
 		},
+		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {
 				copied := copyDatabase(t, path)

@@ -18,7 +18,9 @@ import (
 var impersonal = map[string]string{
 	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed role most_projects",
 	"acts":          "id at actor action",
+	"blocks":        "board period sort at player n",
 	"blobs":         "id ref size sha256 is_text squeezed loose created_at leased_until",
+	"boards":        "num project name ascending least most seconds state created_at moved_at",
 	"checkpoints":   "blob points",
 	"clock":         "one at",
 	"contents":      "blob",
@@ -68,6 +70,7 @@ var impersonal = map[string]string{
 	"reports":         "id number project reason job at closed_at",
 	"runs":            "kind at good_at damaged",
 	"saves":           "player at",
+	"scores":          "board period sort at",
 	"secrets":         "name",
 	"sessions":        "id account created_at proved_at seen_at expires_at",
 	"shared":          "project at",

@@ -17,6 +17,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/sqlite"
@@ -178,6 +179,7 @@ func useAll(t *testing.T, db *DB) {
 	refuse(t, db, now)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	expect.Is(t, "sweep", err, nil)
+	useBoards(t, db, p, now)
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
@@ -195,6 +197,31 @@ func useAll(t *testing.T, db *DB) {
 	readAll(t, db, p, now)
 	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	expect.Is(t, "trim", err, nil)
+}
+
+func useBoards(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), Boards{db, 4, 9}
+	for i := range uint64(12) {
+		in := boards.Placing{
+			Holder: players.Holder{Project: p.ID, Token: benchSum("player", i), Fresh: fmt.Sprint("player", i), Now: now},
+			Board:  "main", Score: float64(i), Name: "a", Admit: func(boards.Board) error { return nil },
+		}
+		for range 2 {
+			expect.Is(t, "place", second(store.Place(ctx, in)), nil)
+		}
+		expect.Is(t, "top", second(store.Top(ctx, boards.Reading{Project: p.ID, Board: "main", Token: in.Token, Limit: 5, Around: true})), nil)
+	}
+	expect.Is(t, "boards", second(store.Boards(ctx, p.ID)), nil)
+	expect.Is(t, "moved", second(store.Moved(ctx, now, 9)), nil)
+	expect.Is(t, "rows", store.Rows(ctx, p.ID, "main", 9, func(boards.Row) error { return nil }), nil)
+	expect.Is(t, "bring", store.Bring(ctx, p.ID, boards.Board{Name: "new"}, []boards.Row{{Player: "player0"}, {Player: "b"}}), nil)
+	low := 6.0
+	expect.Is(t, "amend", second(store.Amend(ctx, p.ID, "main", boards.Change{Min: &low, RemovePlayers: []string{"player9"}}, now)), nil)
+	expect.OK(t, db.step(ctx, nil, func(x *tx) error { return x.unplace(2) }))
+	expect.Is(t, "reset", second(store.Amend(ctx, p.ID, "main", boards.Change{Reset: true}, now)), nil)
+	expect.Is(t, "delete", store.Delete(ctx, p.ID, "main"), nil)
+	_, _, err := db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(-time.Hour), 1000)
+	expect.Is(t, "sweep", err, nil)
 }
 
 func refuse(t *testing.T, db *DB, now time.Time) {

@@ -39,6 +39,9 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.uncover(project); err != nil {
 		return err
 	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
 	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
 		return err
 	}

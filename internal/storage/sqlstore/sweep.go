@@ -48,6 +48,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropMoves(now) },
 		func(s *sweep) error { return s.dropTokens(now) },
 		func(s *sweep) error { return s.dropDevices(now) },
+		func(s *sweep) error { return s.sweepBoards(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {

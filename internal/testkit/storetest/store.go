@@ -81,11 +81,10 @@ type Records struct {
 	Beside
 }
 
-// Logged holds the stores of those who act in a login without managing an account, and of players.
+// Logged holds the stores of those who act in a login without managing an account.
 type Logged struct {
 	Connects connect.Store
 	Grants   oauth.Store
-	Runtime
 }
 
 // Runtime holds the stores of players.
@@ -95,8 +94,9 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
-// Operation holds the stores of the operator's room.
+// Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore

@@ -5,7 +5,6 @@
   const mark = Symbol.for('sandlot.errors');
   const script = document.currentScript;
   if (!script || window[mark]) return;
-  Object.defineProperty(window, mark, { value: true });
 
   try {
     const home = new URL('..', script.src).href;
@@ -32,6 +31,7 @@
       seen.add(key);
       if (waiting.push({ kind, message, source: String(source), line, column, stack: String(stack).slice(0, 1500) }) === 1) later(send, 1000);
     };
+    Object.defineProperty(window, mark, { value: add }); // of no use to anybody else
     const lost = (address, what) => {
       if (typeof address === 'string' && address.startsWith(home) && !address.startsWith(own)) add('resource', 'Not loaded: ' + what, address);
     };

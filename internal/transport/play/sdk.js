@@ -286,46 +286,19 @@
     }),
   };
 
-  // Errors, which player.js leaves to this script where it is there.
-  const faults = [];
-  const seen = new Set();
-  let telling = 0;
-  const report = (post) => {
-    telling = 0;
-    if (faults.length) post('errors', stringify({ player: id, age: Math.round(performance.now()), errors: faults.splice(0) }));
-  };
-  const fault = (kind, message, source = '', line = 0, column = 0, stack = '') => attempt(() => {
-    message = String(message).slice(0, 300);
-    const key = [kind, message, source, line, column].join();
-    if (seen.size >= 10 || seen.has(key)) return;
-    seen.add(key);
-    faults.push({ kind, message, source: String(source), line, column, stack: String(stack ?? '').slice(0, 1500) });
-    telling ||= later(report, 2000, (path, body) => call('POST', path, body));
-  });
-  const watch = (what, f) => addEventListener(what, (event) => attempt(() => f(event)), true);
-  const mark = Symbol.for('sandlot.errors');
-  if (online && !window[mark]) {
-    Object.defineProperty(window, mark, { value: true });
-    watch('error', ({ target, message, filename, lineno, colno, error }) => {
-      const at = target.src || target.href;
-      if (message) {
-        if (filename && !/^[\w-]+-extension:/.test(filename)) fault('error', message, filename, lineno, colno, error?.stack);
-      } else if (mine(at)) fault('resource', 'Not loaded: ' + target.localName, at);
-    });
-    watch('unhandledrejection', ({ reason }) => fault('rejection', reason?.message ?? reason, '', 0, 0, reason?.stack));
-    watch('webglcontextlost', () => fault('webgl', 'The WebGL context was lost.'));
-  }
+  // Errors are reported by errors.js, which stands before this script.
+  const fault = (message) => attempt(() => window[Symbol.for('sandlot.errors')]('ready', message));
   let begun = false;
   const ready = async () => {
     if (begun) return;
     begun = true;
     put('ready', '1');
-    if (performance.now() > 10000 && !document.hidden) fault('ready', 'ready() came later than 10 s.');
+    if (performance.now() > 10000 && !document.hidden) fault('ready() came later than 10 s.');
   };
   if (online) {
     later(() => {
       const calls = () => get('ready') || [...document.scripts].some((script) => script.text.includes('sandlot.ready'));
-      if (!begun && !document.hidden && attempt(calls)) fault('ready', 'No ready() within 10 s.');
+      if (!begun && !document.hidden && attempt(calls)) fault('No ready() within 10 s.');
     }, 10000);
   }
 
@@ -365,13 +338,11 @@
     if (document.hidden) saves.forEach((s, slot) => { if (s.timer) flush(slot, s); });
   });
   addEventListener('pagehide', () => {
-    const beacon = (path, body) => attempt(() => navigator.sendBeacon(api + path, body));
-    report(beacon);
     saves.forEach((_, slot) => {
       const text = unsent(slot);
       if (text === undefined) return;
       keep(slot, text, now() + skew, false);
-      if (id) beacon('saves/' + encode(slot), `{"player":"${id}","value":${text}}`);
+      if (id) attempt(() => navigator.sendBeacon(api + 'saves/' + encode(slot), `{"player":"${id}","value":${text}}`));
     });
   });
 }
