@@ -128,10 +128,10 @@ func (store Boards) Top(ctx context.Context, r boards.Reading) (top boards.Top, 
 // you reads the place of the player of a reading.
 func (store Boards) you(ctx context.Context, l ladder, b boardRow, r boards.Reading, top *boards.Top) (spot, error) {
 	var none spot
-	if r.Token == (sandlot.Digest{}) {
+	if r.Player == "" && r.Token == (sandlot.Digest{}) {
 		return none, nil
 	}
-	y, err := findPlayer(ctx, l, r.Project, r.Token)
+	y, err := playerOf(ctx, l, r)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return none, nil
 	}
@@ -148,6 +148,14 @@ func (store Boards) you(ctx context.Context, l ladder, b boardRow, r boards.Read
 		Rank: rank, Name: y.Name, Score: b.score(at.sort), At: time.UnixMicro(at.at).UTC(), Player: y.ID, You: true,
 	}
 	return at, err
+}
+
+func playerOf(ctx context.Context, q querier, r boards.Reading) (playerRow, error) {
+	if r.Player == "" {
+		return findPlayer(ctx, q, r.Project, r.Token)
+	}
+	return one(ctx, q, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+		FROM projects p JOIN players y ON y.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND y.id = ?`, string(r.Project), r.Player)
 }
 
 // entries reads those of a reading.
