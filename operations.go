@@ -151,7 +151,12 @@ var Operations = []Operation{
 	},
 	{
 		Op: OpAmend, Action: ActSettle, Admits: true, Cost: "update",
-		Fields:  fields(ofProjects, []Field{{Name: "lang", Type: Text, Most: 35}, {Name: "primary_file", Type: Text, Most: 512}, ofGuard}),
+		Fields: fields(ofProjects, []Field{
+			{Name: "runtime", Type: Text, Most: 4},
+			{Name: "lang", Type: Text, Most: 35},
+			{Name: "primary_file", Type: Text, Most: 512},
+			ofGuard,
+		}),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"title", "Sky Hopper 2"}},
 	},
 	{

@@ -222,7 +222,8 @@ func (f *Fields) ifMatch() *int {
 
 func ReadAmend(f *Fields) publish.AmendInput {
 	return publish.AmendInput{
-		Title: f.Words("title"), About: about(f), Lang: f.Words("lang"), Primary: f.Words("primary_file"), IfVersion: f.ifVersion(),
+		Title: f.Words("title"), About: about(f), Runtime: f.Words("runtime"), Lang: f.Words("lang"), Primary: f.Words("primary_file"),
+		IfVersion: f.ifVersion(),
 	}
 }
 
