@@ -62,6 +62,7 @@ const (
 	CodeQuotaExceeded        Code = "quota_exceeded"
 	CodeTakenDown            Code = "taken_down"
 	CodeRuntimeOff           Code = "runtime_off"
+	CodePlaytestOff          Code = "playtest_off"
 	CodePlayerRequired       Code = "player_required"
 	CodeInvalidCode          Code = "invalid_code"
 	CodeSaveNotFound         Code = "save_not_found"
@@ -143,6 +144,7 @@ var Codes = map[Code]Kind{
 	CodeQuotaExceeded:        KindTooMany,
 	CodeTakenDown:            KindTakenDown,
 	CodeRuntimeOff:           KindForbidden,
+	CodePlaytestOff:          KindForbidden,
 	CodePlayerRequired:       KindMistake,
 	CodeInvalidCode:          KindMistake,
 	CodeSaveNotFound:         KindMissing,

@@ -30,6 +30,7 @@ const (
 	Draw                 // has a picture drawn that is not kept; only by Grant.Also
 	Compare              // compares two versions of a file
 	Fetch                // reads a stored picture, script or count
+	Check                // has a version opened in a browser
 	Tokens               // requests or ends tokens, or requests the code by which a person lets a program in
 	operations
 )
@@ -64,6 +65,7 @@ var termsOf = [operations]terms{
 	Draw:       {name: "draw", cost: 2000},
 	Compare:    {name: "compare", cost: 1500},
 	Fetch:      {name: "fetch", cost: 1},
+	Check:      {name: "check", cost: 200, body: true},
 	Tokens:     {name: "tokens", cost: 20, counts: []kind{writes}},
 }
 
