@@ -64,6 +64,7 @@ const (
 	CodeRuntimeOff           Code = "runtime_off"
 	CodePlaytestOff          Code = "playtest_off"
 	CodePlayerRequired       Code = "player_required"
+	CodeForeignOrigin        Code = "foreign_origin"
 	CodeInvalidCode          Code = "invalid_code"
 	CodeSaveNotFound         Code = "save_not_found"
 	CodeBoardNotFound        Code = "board_not_found"
@@ -146,6 +147,7 @@ var Codes = map[Code]Kind{
 	CodeRuntimeOff:           KindForbidden,
 	CodePlaytestOff:          KindForbidden,
 	CodePlayerRequired:       KindMistake,
+	CodeForeignOrigin:        KindForbidden,
 	CodeInvalidCode:          KindMistake,
 	CodeSaveNotFound:         KindMissing,
 	CodeBoardNotFound:        KindMissing,

@@ -26,6 +26,14 @@ const (
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
 	OpTicket     Op = "uploads" // request a ticket
+	OpErrors     Op = "errors"  // those of players
+	OpFeedback   Op = "feedback"
+	OpUnsay      Op = "delete-feedback"
+	OpBoards     Op = "boards"
+	OpBoard      Op = "board"
+	OpRule       Op = "change-board"
+	OpDropBoard  Op = "delete-board"
+	OpDropPlayer Op = "delete-player"
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
 	OpImport     Op = "import"

@@ -64,7 +64,7 @@ var outside = map[string][]string{
 	"format/names":            {"golang.org/x/net", "golang.org/x/text"},
 	"transport/web/paper":     {"github.com/yuin/goldmark", "golang.org/x/net"},
 	"format/picture":          {"golang.org/x/image"},
-	"transport/play":          {"github.com/maypok86/otter/v2", "golang.org/x/sync"},
+	"transport/play":          {"github.com/maypok86/otter/v2", "golang.org/x/sync", "github.com/klauspost/compress", "github.com/andybalholm/brotli"},
 	"storage/redis":           {"github.com/gomodule/redigo"},
 	"testkit/redistest":       {"github.com/gomodule/redigo"},
 	"storage/sqlstore/sqlite": {"modernc.org/sqlite"},

@@ -31,24 +31,26 @@ import (
 // Config holds the limits. A zero is no limit. "Each address" means each client: see Group. Its larger IPv6 networks
 // have four and sixteen times as much.
 type Config struct {
-	Accounts   Rate             // accounts made without a key: each address
-	Writes     Rate             // requests with a body: each address, each account; half of it each key
-	Bytes      Rate             // the cost of these: likewise
-	Mails      Rate             // messages requested: each address, each account
-	WrongKeys  Rate             // each address
-	Heartbeats Rate             // each address
-	Reports    Rate             // each address
-	Likes      Rate             // each address, also likes taken back
-	Searches   Rate             // each address
-	Downloads  Rate             // of archives: each address, each account
-	Work       Rate             // units of 0.1 ms of a processor, the cost of operations: each address
-	Bodies     int              // received at once: each address
-	Archives   int              // sent at once: each account
-	MaxBodies  int              // received at once in all, those of exempt clients included
-	Remembered int              // addresses in memory, and as many accounts and keys, at some 300 bytes each; 0: 65,536
-	Public     bool             // whether strangers may come: then only this machine is exempt, otherwise private networks, too
-	Now        func() time.Time // nil: time.Now
-	Keys       Keys             // looks up the keys of Identify
+	Accounts   Rate // accounts made without a key: each address
+	Writes     Rate // requests with a body: each address, each account; half of it each key
+	Bytes      Rate // the cost of these: likewise
+	Mails      Rate // messages requested: each address, each account
+	WrongKeys  Rate // each address
+	Heartbeats Rate // each address
+	Reports    Rate // each address
+	Likes      Rate // each address, also likes taken back
+	Searches   Rate // each address
+	Downloads  Rate // of archives: each address, each account
+	// Calls of players' pages to their projects: each address.
+	PlayerReads, PlayerWrites, PlayerReports Rate
+	Work                                     Rate             // units of 0.1 ms of a processor, the cost of operations: each address
+	Bodies                                   int              // received at once: each address
+	Archives                                 int              // sent at once: each account
+	MaxBodies                                int              // received at once in all, those of exempt clients included
+	Remembered                               int              // addresses in memory, and as many accounts and keys, at some 300 bytes each; 0: 65,536
+	Public                                   bool             // whether strangers may come: then only this machine is exempt, otherwise private networks, too
+	Now                                      func() time.Time // nil: time.Now
+	Keys                                     Keys             // looks up the keys of Identify
 }
 
 const (
@@ -165,7 +167,8 @@ func (l *Limits) shares(at []place, o Origin, of ...kind) []share {
 // rate returns the limit of a kind for one client.
 func (l *Limits) rate(k kind) Rate {
 	return [kinds]Rate{
-		l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads, l.Work,
+		l.Accounts, l.Writes, l.Bytes, l.Mails, l.WrongKeys, l.Heartbeats, l.Reports, l.Likes, l.Searches, l.Downloads,
+		l.PlayerReads, l.PlayerWrites, l.PlayerReports, l.Work,
 	}[k]
 }
 
@@ -245,13 +248,17 @@ const (
 	likes
 	searches
 	downloads
+	playerReads
+	playerWrites
+	playerReports
 	work // units of 0.1 ms of a processor
 	kinds
 )
 
 // names are the names of the limits in answers to clients.
 var names = [kinds]string{
-	"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads", "work",
+	"accounts", "writes", "bytes", "mails", "wrong-keys", "heartbeats", "reports", "likes", "searches", "downloads",
+	"player-reads", "player-writes", "player-reports", "work",
 }
 
 // entry holds the recent use of one address, account or key. Its buckets are made when they are first needed.

@@ -11,27 +11,30 @@ type Operation uint8
 
 // The operations.
 const (
-	_          Operation = iota
-	Look                 // reads something, or sends a small form about the caller's own account
-	Publish              // makes a project from a body; for nobody, an account with it
-	Update               // changes a project by a body
-	DeleteFile           // deletes a file, named in a body
-	Signup               // makes an account
-	Upload               // brings files in a form of the website
-	Export               // has an archive sent
-	Mail                 // has a message sent; alone, or in addition to another operation by Grant.Also
-	EnterCode            // tries the code of a login: see Limits.Guess
-	Search               // looks for projects by words
-	Like                 // likes a project, or takes that back
-	Report               // reports a project
-	Heartbeat            // says that somebody plays
-	Ticket               // requests a ticket to publish or update with; for nobody, one that may make an account
-	Watch                // watches a project's numbers: its streams have Slots of their own
-	Draw                 // has a picture drawn that is not kept; only by Grant.Also
-	Compare              // compares two versions of a file
-	Fetch                // reads a stored picture, script or count
-	Check                // has a version opened in a browser
-	Tokens               // requests or ends tokens, or requests the code by which a person lets a program in
+	_            Operation = iota
+	Look                   // reads something, or sends a small form about the caller's own account
+	Publish                // makes a project from a body; for nobody, an account with it
+	Update                 // changes a project by a body
+	DeleteFile             // deletes a file, named in a body
+	Signup                 // makes an account
+	Upload                 // brings files in a form of the website
+	Export                 // has an archive sent
+	Mail                   // has a message sent; alone, or in addition to another operation by Grant.Also
+	EnterCode              // tries the code of a login: see Limits.Guess
+	Search                 // looks for projects by words
+	Like                   // likes a project, or takes that back
+	Report                 // reports a project
+	Heartbeat              // says that somebody plays
+	Ticket                 // requests a ticket to publish or update with; for nobody, one that may make an account
+	Watch                  // watches a project's numbers: its streams have Slots of their own
+	Draw                   // has a picture drawn that is not kept; only by Grant.Also
+	Compare                // compares two versions of a file
+	Fetch                  // reads a stored picture, script or count
+	Tokens                 // requests or ends tokens, or requests the code by which a person lets a program in
+	PlayerRead             // reads what players keep in a project
+	PlayerWrite            // keeps something of a player
+	Check                  // has a version opened in a browser
+	PlayerReport           // reports errors of a page, or sends a message to its maker
 	operations
 )
 
@@ -67,6 +70,10 @@ var termsOf = [operations]terms{
 	Fetch:      {name: "fetch", cost: 1},
 	Check:      {name: "check", cost: 200, body: true},
 	Tokens:     {name: "tokens", cost: 20, counts: []kind{writes}},
+
+	PlayerRead:   {name: "player read", cost: 10, counts: []kind{playerReads}},
+	PlayerWrite:  {name: "player write", cost: 20, counts: []kind{playerWrites}},
+	PlayerReport: {name: "player report", cost: 10, counts: []kind{playerReports}},
 }
 
 // String returns the operation's name.

@@ -1,70 +1,131 @@
 package players
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 
 	"sandlot"
+	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/format/names"
 )
 
 // Hello returns the player of a token, and the stamp of a stay that begins now. It stores nothing but the day on which
 // the player was seen.
 func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player, error) {
-	panic("seam")
+	if err := s.reads(by, v); err != nil {
+		return Player{}, err
+	}
+	known, err := s.Store.Player(ctx, v.Project.ID, v.Token)
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+		return Player{}, fmt.Errorf("look for player: %w", err)
+	}
+	if err == nil {
+		s.seen(ctx, v, known.Day)
+	}
+	return s.player(v, known), nil
+}
+
+// reads refuses a visit of a player that may not even read.
+func (s *Service) reads(by sandlot.Caller, v Visit) error {
+	return cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads(), v.Known())
+}
+
+func (s *Service) player(v Visit, k Known) Player {
+	return Player{ID: k.ID, Name: k.Name, Since: Stamp(s.Vault, v, s.Now())}
+}
+
+// seen notes the day of a visit, if it is another than the player's last. That it fails is no reason to refuse the call.
+func (s *Service) seen(ctx context.Context, v Visit, last int64) {
+	now := s.Now()
+	if v.Changes() != nil || figures.DayOf(now) <= last {
+		return
+	}
+	if err := s.Store.Seen(ctx, Holder{Project: v.Project.ID, Token: v.Token, Now: now}); err != nil && s.Log != nil {
+		s.Log.WarnContext(ctx, "the day of a player was not noted", "project", v.Project.ID, "err", err)
+	}
 }
 
 // Rename gives the player a name, cleaned as names.Player says; an empty one takes it away. A player that an owner
 // refused keeps none.
-func (s *Service) Rename(ctx context.Context, by sandlot.Caller, v Visit, name string) (Player, error) {
-	panic("seam")
+func (s *Service) Rename(ctx context.Context, by sandlot.Caller, v Visit, name string) (p Player, err error) {
+	var known Known
+	err = s.keep(by, v, func(h Holder) (err error) {
+		known, err = s.Store.Rename(ctx, h, names.Player(name))
+		return err
+	})
+	if err != nil {
+		return Player{}, fmt.Errorf("rename player: %w", err)
+	}
+	return s.player(v, known), nil
 }
 
-// Code returns four words that Resume takes on another device. They stay the same until they are used or replaced.
-func (s *Service) Code(ctx context.Context, by sandlot.Caller, v Visit) (string, error) {
-	panic("seam")
+// keep counts a write, and runs its step.
+func (s *Service) keep(by sandlot.Caller, v Visit, step func(Holder) error) error {
+	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Changes(), v.Known()); err != nil {
+		return err
+	}
+	if err := s.limits.Write(v); err != nil {
+		return err
+	}
+	return s.limits.Keep(s.Vault, v, step)
 }
 
-// Resume makes the token of the visit one of the player of a code. A wrong code is CodeInvalidCode, and counts by
-// network.
+// codeTries bounds the draws of a code that another player has: of 2^40 some hundred thousand are taken at most.
+const codeTries = 4
+
+// Code returns four words that Resume takes on another device, until the next call makes others: only their keyed hash is
+// kept.
+func (s *Service) Code(ctx context.Context, by sandlot.Caller, v Visit) (code string, err error) {
+	err = s.keep(by, v, func(h Holder) (err error) {
+		for range codeTries {
+			code = names.Code(s.Vault.Intn)
+			if err = s.Store.SetCode(ctx, h, s.codeOf(v, code)); !errors.Is(err, sandlot.ErrExists) {
+				break
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("make code: %w", err)
+	}
+	return code, nil
+}
+
+func (s *Service) codeOf(v Visit, code string) sandlot.Digest {
+	return s.Vault.Keyed("player's code", string(v.Project.ID)+" "+code)
+}
+
+// Resume makes the token of the visit one of the player of a code; the player that it had before stays until it expires.
+// A wrong code is CodeInvalidCode. Codes are limited by network, wrong ones also by project.
 func (s *Service) Resume(ctx context.Context, by sandlot.Caller, v Visit, code string) (Player, error) {
-	panic("seam")
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return Player{}, err
+	}
+	h, err := s.limits.holder(v)
+	if err != nil {
+		return Player{}, err
+	}
+	if err := s.limits.guess(v); err != nil {
+		return Player{}, err
+	}
+	read, ok := names.ReadCode(code)
+	if !ok {
+		return Player{}, invalidCode()
+	}
+	known, err := s.Store.Resume(ctx, h, s.codeOf(v, read))
+	if errors.Is(err, sandlot.ErrNotFound) {
+		s.limits.guessed(v)
+		return Player{}, invalidCode()
+	}
+	if err != nil {
+		return Player{}, fmt.Errorf("resume player: %w", err)
+	}
+	return s.player(v, known), nil
 }
 
-// Saves returns the player's slots by name, without values.
-func (s *Service) Saves(ctx context.Context, by sandlot.Caller, v Visit) ([]Save, error) {
-	panic("seam")
-}
-
-// Load returns the save in a slot; CodeSaveNotFound if there is none.
-func (s *Service) Load(ctx context.Context, by sandlot.Caller, v Visit, slot string) (Save, error) {
-	panic("seam")
-}
-
-// Save keeps a JSON value in a slot.
-func (s *Service) Save(ctx context.Context, by sandlot.Caller, v Visit, slot string, value []byte) (Save, error) {
-	panic("seam")
-}
-
-// DeleteSave empties a slot. It is idempotent.
-func (s *Service) DeleteSave(ctx context.Context, by sandlot.Caller, v Visit, slot string) error {
-	panic("seam")
-}
-
-// SharedKeys returns the keys of a project that begin with prefix, in order, without values: at most 1,000.
-func (s *Service) SharedKeys(ctx context.Context, by sandlot.Caller, v Visit, prefix string) ([]Shared, error) {
-	panic("seam")
-}
-
-// LoadShared returns the value of a key; CodeSaveNotFound if there is none.
-func (s *Service) LoadShared(ctx context.Context, by sandlot.Caller, v Visit, key string) (Shared, error) {
-	panic("seam")
-}
-
-// Share keeps a JSON value under a key.
-func (s *Service) Share(ctx context.Context, by sandlot.Caller, v Visit, key string, value []byte) (Shared, error) {
-	panic("seam")
-}
-
-// DeleteShared removes a key. It is idempotent.
-func (s *Service) DeleteShared(ctx context.Context, by sandlot.Caller, v Visit, key string) error {
-	panic("seam")
+func invalidCode() error {
+	return sandlot.Refuse(sandlot.CodeInvalidCode, "No player of this project has that code.").In("code").
+		Note("A code is four words, and the last one that the player made on the other device: POST /.sandlot/player/code makes a new one there.")
 }

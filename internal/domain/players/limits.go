@@ -1,21 +1,111 @@
 package players
 
 import (
+	"cmp"
 	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/publish"
 )
 
-// Limits bounds what a player, a network and a project may do: 600 writes an hour and 20 scores a minute a player,
-// new players of a network, writes of a project. They are in memory, within fixed bounds, and each node's own.
+// Limits of what a player and a network may do. A school class behind one address plays undisturbed.
+const (
+	writesAtOnce, writesAnHour       = 120, 600 // of a player
+	scoresAtOnce, scoresAnHour       = 20, 20 * 60
+	newcomersAtOnce, newcomersAnHour = 100, 300 // of a network in a project
+	guessesAtOnce, guessesAnHour     = 60, 240  // codes that a network sends to a project
+	wrongAtOnce, wrongAnHour         = 3000, 3000
+	playerCells                      = 1 << 16 // half a MiB: 10,000 players at once seldom share one
+	networkCells                     = 1 << 14
+)
+
+// Limits bounds what a player and a network may do: 600 writes an hour and 20 scores a minute a player, and on an
+// instance for strangers also new players and codes of a network. They are in memory, within fixed bounds, and each
+// node's own. A visit that is Exempt has none.
 type Limits struct {
 	public bool
 	now    func() time.Time
+
+	writes, scores, newcomers, guesses, wrong *pace
 }
 
 // NewLimits returns Limits.
-func NewLimits(public bool, now func() time.Time) *Limits { return &Limits{public: public, now: now} }
+func NewLimits(public bool, now func() time.Time) *Limits {
+	return &Limits{
+		public: public, now: now,
+		writes:    newPace(writesAtOnce, writesAnHour, playerCells),
+		scores:    newPace(scoresAtOnce, scoresAnHour, playerCells),
+		newcomers: newPace(newcomersAtOnce, newcomersAnHour, networkCells),
+		guesses:   newPace(guessesAtOnce, guessesAnHour, networkCells),
+		wrong:     newPace(wrongAtOnce, wrongAnHour, networkCells),
+	}
+}
 
-// Write counts a write of a visit. It is CodeRateLimited, with RetryAfter, where there were too many.
-func (l *Limits) Write(v Visit) error { panic("seam") }
+// Write counts a write of a visit. It is CodeRateLimited, with RetryAfter, where there were too many. The calls of a
+// Service count themselves.
+func (l *Limits) Write(v Visit) error {
+	if v.Exempt {
+		return nil
+	}
+	return tooOften(l.writes.take(l.now(), claim{v.Token, 1}),
+		"This player has saved too often: %d times an hour is the limit.", writesAnHour)
+}
 
 // Score counts a score of a visit, as Write does.
-func (l *Limits) Score(v Visit) error { panic("seam") }
+func (l *Limits) Score(v Visit) error {
+	if v.Exempt {
+		return nil
+	}
+	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}), "This player has sent too many scores: %d a minute is the limit.", scoresAnHour/60)
+}
+
+// newcomer counts a new player of a network and project.
+func (l *Limits) newcomer(v Visit) error {
+	return tooOften(l.network(l.newcomers, v),
+		"Too many new players of this project came from this network: %d an hour is the limit.", newcomersAnHour)
+}
+
+// guess counts a code that a network sends to a project. The wrong ones of all networks together are limited, too, so
+// that the codes of a project cannot be searched from many: guessed counts them.
+func (l *Limits) guess(v Visit) error {
+	if l.free(v) {
+		return nil
+	}
+	return cmp.Or(
+		tooOften(l.wrong.left(l.now(), claim{v.Project.ID, 1}), "Too many wrong codes were sent to this project."),
+		tooOften(l.network(l.guesses, v), "Too many codes came from this network: %d an hour is the limit.", guessesAnHour),
+	)
+}
+
+func (l *Limits) guessed(v Visit) {
+	if !l.free(v) {
+		l.wrong.take(l.now(), claim{v.Project.ID, 1})
+	}
+}
+
+// free reports whether a visit has no limits by network.
+func (l *Limits) free(v Visit) bool { return v.Exempt || !l.public }
+
+// network takes one from a pace for the networks of a visit, a larger network having a larger share.
+func (l *Limits) network(p *pace, v Visit) time.Duration {
+	if l.free(v) {
+		return 0
+	}
+	type key struct {
+		project sandlot.ProjectID
+		network any
+	}
+	var claims []claim
+	for _, n := range publish.Networks(v.From) {
+		claims = append(claims, claim{key{v.Project.ID, n.Prefix}, n.Share})
+	}
+	return p.take(l.now(), claims...)
+}
+
+func tooOften(wait time.Duration, format string, args ...any) error {
+	if wait <= 0 {
+		return nil
+	}
+	return sandlot.Refuse(sandlot.CodeRateLimited, format, args...).After(max(wait, time.Second)).
+		Note("Go on without, and try again later.")
+}

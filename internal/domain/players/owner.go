@@ -2,6 +2,8 @@ package players
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"sandlot"
 )
@@ -9,17 +11,83 @@ import (
 // Usage is what the players of a project keep.
 type Usage struct {
 	Players int64
-	Bytes   int64 // of saves and shared values
+	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
 	Most    int64 // the bound of Bytes
 }
 
-// Usage returns what the players of a project keep. Only its owner may ask.
+// Full reports whether most of the room is used.
+func (u Usage) Full() bool { return u.Bytes*10 >= u.Most*8 }
+
+// Usage returns what the players of a project keep, to its owner.
 func (s *Service) Usage(ctx context.Context, by sandlot.Caller, ref string) (Usage, error) {
-	panic("seam")
+	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
+	if err != nil {
+		return Usage{}, err
+	}
+	totals, err := s.Store.Totals(ctx, p.Account)
+	if err != nil {
+		return Usage{}, fmt.Errorf("count what players keep: %w", err)
+	}
+	return s.usage(totals, p.ID), nil
+}
+
+func (s *Service) usage(t Totals, id sandlot.ProjectID) Usage {
+	kept := t.Projects[id]
+	u := Usage{Players: kept.Players, Bytes: kept.Bytes, Most: MaxBytes}
+	if s.Most > 0 {
+		u.Most = min(u.Most, max(0, s.Most-t.Account+kept.Charged))
+	}
+	return u
+}
+
+// owned returns the project of an address if the caller may do something with it.
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, act, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	p, err := s.Projects.Find(ctx, by, ref)
+	if err == nil {
+		err = sandlot.Authorize(by, act, &p)
+	}
+	return p, err
+}
+
+// Warn returns a warning for each project of the caller's account, of the given ones, whose players have used most of the
+// room that they may.
+func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.ProjectID) ([]sandlot.Warning, error) {
+	if by.Nobody() || len(ids) == 0 {
+		return nil, nil
+	}
+	totals, err := s.Store.Totals(ctx, by.Account())
+	if err != nil {
+		return nil, fmt.Errorf("count what players keep: %w", err)
+	}
+	var list []sandlot.Warning
+	for _, id := range ids {
+		if u := s.usage(totals, id); u.Bytes > 0 && u.Full() {
+			list = append(list, sandlot.Warn("players_full",
+				fmt.Sprintf("Players of %s keep %d of the %d bytes that they may; beyond that nothing more is saved.", id, u.Bytes, u.Most),
+				"Have the game save less, or let players keep nothing new:").
+				With(sandlot.OpAmend, sandlot.Set("id", string(id)), sandlot.Set("runtime", "read")))
+		}
+	}
+	return list, nil
 }
 
 // RemovePlayer deletes a player of a project with its saves and scores. With refuse the player stays known, without
 // either, and gets no name and no place on a board any more.
 func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, player string, refuse bool) error {
-	panic("seam")
+	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	if err != nil {
+		return err
+	}
+	err = s.Store.Remove(ctx, p.ID, player, refuse)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Refuse(sandlot.CodeNotFound, "The project %s has no such player.", p.ID).In("player").
+			Note("The ids of players are with their scores: GET /v1/project/%s/boards/{board}.", p.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("remove player: %w", err)
+	}
+	return nil
 }

@@ -22,13 +22,19 @@ const (
 	MaxName    = 20        // characters of a player's name
 	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
 	MaxKey     = 200       // characters of a shared value's key
+	MaxPlayers = 100_000   // players of a project of whom something is kept
+	MaxBytes   = 256 << 20 // bytes that the players of a project keep
+	MaxKeys    = 1000      // shared values of a project
+	MaxTokens  = 32        // tokens of a player: the devices that a code has brought it to
+	Step       = 4 << 10   // the bytes of a player count to its project in steps of this
+	Charge     = 64 << 10  // those of a project count to its account in steps of this
 	// Kept is how long the data of a player is kept without a sign of the player.
 	Kept = 400 * 24 * time.Hour
 )
 
-// Projects returns projects that are open to everybody; *publish.Reader is one.
+// Projects returns projects that are open to everybody, by any address; *publish.Reader is one.
 type Projects interface {
-	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
+	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 }
 
 // Config holds the parts of a Service. All must be set but Public and Log.
@@ -46,7 +52,7 @@ type Config struct {
 // *sandlot.Error for a refusal; any other error is a fault of the service. Each call that changes something is durable
 // when it returns nil.
 //
-// A project whose Runtime is Off refuses every call with CodeRuntimeOff, one whose Runtime is ReadOnly every call that
+// A project whose Runtime is RuntimeOff refuses every call with CodeRuntimeOff, one whose Runtime is RuntimeRead every call that
 // changes something.
 type Service struct {
 	Config

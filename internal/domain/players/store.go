@@ -1,4 +1,94 @@
 package players
 
-// A Store keeps players, saves and shared values, under the same promises as a publish.Store.
-type Store interface{}
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sandlot"
+)
+
+// A Store keeps players, saves and shared values, under the same promises as a publish.Store. A project that is deleted
+// has none of them, and nothing is added to it: sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
+type Store interface {
+	// Player returns the player of a token; ErrNotFound if nothing is kept of it.
+	Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (Known, error)
+	// Seen notes the day on which a player was seen. A player that is not known stays so.
+	Seen(ctx context.Context, h Holder) error
+	// Rename gives a player a name, unless it is refused.
+	Rename(ctx context.Context, h Holder, name string) (Known, error)
+	// SetCode replaces the code of a player. A code that another player has is sandlot.ErrExists.
+	SetCode(ctx context.Context, h Holder, code sandlot.Digest) error
+	// Resume makes h.Token a token of the player with a code; ErrNotFound if none has it. Of more than MaxTokens tokens
+	// the one that was added first ends.
+	Resume(ctx context.Context, h Holder, code sandlot.Digest) (Known, error)
+
+	// Saves returns the slots of a player by name, without values; none of a player that is not known.
+	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Save, error)
+	// Load returns a save and the day on which its player was last seen; ErrNotFound if the slot is empty.
+	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Save, int64, error)
+	// Save fills a slot. It is ErrPlayerFull over MaxSaves or MaxHeld, ErrProjectFull over MaxBytes, and
+	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only where one of them
+	// makes its player, or changes its bytes rounded up to Step.
+	Save(ctx context.Context, h Holder, slot string, value []byte, most int64) error
+	// DeleteSave empties a slot. An empty one, or a player that is not known, is no error.
+	DeleteSave(ctx context.Context, h Holder, slot string) error
+
+	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without values.
+	SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]Shared, error)
+	// LoadShared returns a shared value, or ErrNotFound.
+	LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (Shared, error)
+	// Share keeps a shared value. It is ErrSharedFull over MaxSharing or MaxKeys, and else as Save.
+	Share(ctx context.Context, h Holder, key string, value []byte, most int64) error
+	// DeleteShared removes a shared value. A missing one is no error.
+	DeleteShared(ctx context.Context, h Holder, key string) error
+
+	// Totals returns what the players of projects of an account keep, those that keep something.
+	Totals(ctx context.Context, account sandlot.AccountID) (Totals, error)
+	// Remove deletes a player with all that is kept of it. With refuse the player stays, without name, code, saves and
+	// scores, and is Refused. A missing player is ErrNotFound.
+	Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error
+}
+
+// A Known player is one of whom something is kept.
+type Known struct {
+	ID, Name string
+	Refused  bool  // by the owner: it has no name, and no place on a board
+	Day      int64 // on which it was last seen, as figures.DayOf counts
+	Held     int64 // bytes of its saves
+	Saves    int64
+}
+
+// Totals are what the players of an account's projects keep.
+type Totals struct {
+	Account  int64 // all bytes that count to the account
+	Projects map[sandlot.ProjectID]Sum
+}
+
+// A Sum is what the players of a project keep.
+type Sum struct {
+	Players int64
+	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
+	Charged int64 // of these, those that count to the account: Bytes rounded up to Charge
+}
+
+// A Holder names the player of a step in which a store keeps something.
+type Holder struct {
+	Project sandlot.ProjectID
+	Token   sandlot.Digest
+	Fresh   string // the ID of the player, should it be new; empty: a new player is ErrNewcomer
+	Now     time.Time
+}
+
+// The errors of a store.
+var (
+	// ErrNewcomer: the player is not known, and the step has no ID for a new one.
+	ErrNewcomer = errors.New("the player is new")
+	// ErrTooManyPlayers: the project has MaxPlayers.
+	ErrTooManyPlayers = errors.New("too many players")
+	// ErrPlayerFull, ErrProjectFull, ErrSharedFull: a player, the players of a project, or its shared values would take
+	// more than they may.
+	ErrPlayerFull  = errors.New("the player keeps too much")
+	ErrProjectFull = errors.New("the players of the project keep too much")
+	ErrSharedFull  = errors.New("the shared values are too large")
+)

@@ -15,6 +15,34 @@ type Visit struct {
 	Exempt  bool            // whether the client has no limits: see admission.Exempt
 }
 
+// Reads refuses a visit to a project whose owner lets players do nothing: CodeRuntimeOff.
+func (v Visit) Reads() error {
+	if v.Project.Runtime == sandlot.RuntimeOff {
+		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s keep nothing here: its maker has turned that off.", v.Project.ID).
+			Note("Go on without: the maker turns it on again with PATCH /v1/project/%s {\"runtime\": \"on\"}.", v.Project.ID)
+	}
+	return nil
+}
+
+// Changes refuses a visit that is to change something: CodeRuntimeOff unless the owner lets players keep things.
+func (v Visit) Changes() error {
+	if v.Project.Runtime == sandlot.RuntimeRead {
+		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s keep nothing new for now: its maker lets them read alone.", v.Project.ID).
+			Note("Go on without: what is kept can be read. The maker changes that with PATCH /v1/project/%s {\"runtime\": \"on\"}.", v.Project.ID)
+	}
+	return v.Reads()
+}
+
+// Known refuses a visit without a token: CodePlayerRequired.
+func (v Visit) Known() error {
+	if v.Token == (sandlot.Digest{}) {
+		return sandlot.Refuse(sandlot.CodePlayerRequired, "The call does not say which player it is about.").
+			Note("Draw 32 to 64 random characters of A-Z a-z 0-9 _ - once, keep them on the player's device, " +
+				"and send them with each call in the header X-Sandlot-Player. The script /.sandlot/sdk.js does that by itself.")
+	}
+	return nil
+}
+
 // A Player is the public side of a player.
 type Player struct {
 	ID    string // names the player on boards: 10 characters of Crockford's base32; empty until something is kept
@@ -22,7 +50,7 @@ type Player struct {
 	Since string // the stamp of this stay, for scores: sealed, of the time of the call
 }
 
-// A Save is the value in a slot of a player. List leaves Value empty.
+// A Save is the value in a slot of a player. Saves leaves Value empty.
 type Save struct {
 	Slot  string
 	Value []byte // JSON

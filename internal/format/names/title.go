@@ -20,7 +20,7 @@ func Title(s string) (title string, cut, cleaned bool) {
 		return "", false, true
 	}
 	if len(kept) > maxTitle {
-		kept, cut = kept[:wholeCharacters(kept)], true
+		kept, cut = kept[:wholeCharacters(kept, maxTitle)], true
 	}
 	return strings.TrimRight(string(kept), " "), cut, cleaned
 }
@@ -55,14 +55,14 @@ func cleanedTitle(s string) (kept []rune, cleaned bool) {
 	return kept, cleaned
 }
 
-// wholeCharacters returns where to cut a title so that no mark or joined emoji is split, unless more than 32 code points
-// are joined.
-func wholeCharacters(title []rune) int {
+// wholeCharacters returns where to cut a text to most characters so that no mark or joined emoji is split, unless more
+// than 32 code points are joined.
+func wholeCharacters(text []rune, most int) int {
 	const longest, zeroWidthJoiner = 32, '\u200D'
-	for at := maxTitle; at > maxTitle-longest; at-- {
-		if !unicode.IsMark(title[at]) && title[at] != zeroWidthJoiner && title[at-1] != zeroWidthJoiner {
+	for at := most; at > max(0, most-longest); at-- {
+		if !unicode.IsMark(text[at]) && text[at] != zeroWidthJoiner && text[at-1] != zeroWidthJoiner {
 			return at
 		}
 	}
-	return maxTitle
+	return most
 }

@@ -18,7 +18,9 @@ func TestPublishContract(t *testing.T) { storetest.TestPublish(t, openForSuite) 
 func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) }
 func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
 func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
+func TestBoardsContract(t *testing.T)  { storetest.TestBoards(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
+func TestPlayersContract(t *testing.T) { storetest.TestPlayers(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
 	t.Parallel()
@@ -39,12 +41,20 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Publish: db.Publish(), Management: db.Publish(), Credentials: db.Credentials(), Tickets: db.Tickets(), Trials: db.Trials(),
 		Covers: db.Covers(), Variants: db.Variants(),
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
-		Operation:  storetest.Operation{Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals()},
+		Operation: storetest.Operation{
+			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
+			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{
 			Copy: func(t *testing.T) storetest.Records {
 				copied := copyDatabase(t, path)
 				return storesOf(mustOpenAt(t, copied, clockAhead(ahead)), copied, ahead)
+			},
+			Rows: func(t *testing.T, table string) int {
+				n, err := one(t.Context(), db, scanValue[int], "SELECT count(*) FROM "+table)
+				expect.OK(t, err)
+				return n
 			},
 			Later: func(d time.Duration) { ahead.Add(int64(d)) },
 			Revoke: func(t *testing.T, hash sandlot.Digest) {
@@ -55,6 +65,10 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 					x.changed = changed(id)
 					return x.do("UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
 				}))
+			},
+			Crowd: func(t *testing.T, id sandlot.ProjectID, players, bytes int64) {
+				mustExec(t, db, `INSERT INTO player_totals (project, players, held) SELECT num, ?, ? FROM projects WHERE id = ?
+					ON CONFLICT (project) DO UPDATE SET players = excluded.players, held = excluded.held`, players, bytes, string(id))
 			},
 		},
 	}

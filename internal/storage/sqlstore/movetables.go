@@ -21,9 +21,15 @@ var movedTables = []engine.Table{
 	moved("tokens", "hash", "key refresh expires_at replaced_at"),
 	moved("devices", "code", "user_code client name project scope asked_at expires_at pause polled_at decided"),
 	numbered("players", "num", "project id name code refused day held saves"),
-	moved("player_tokens", "project hash", "player"),
+	moved("player_tokens", "project hash", "player at"),
 	moved("saves", "player slot", "value at"),
 	moved("shared", "project key", "value at"),
+	moved("player_totals", "project", "players held shared keys charged"),
+	moved("faults", "project version hash", "kind message place stack chrome firefox safari edge other count first_at last_at"),
+	numbered("feedback", "id", "project version text token at"),
+	numbered("boards", "num", "project name ascending least most seconds state created_at moved_at"),
+	moved("scores", "player board period", "sort at"),
+	moved("blocks", "board period sort at player", "n"),
 	moved("connects", "code", "account expires_at"),
 	moved("project_tags", "tag project", ""),
 	moved("versions", "project n", "suffix created_at title primary_file erased_at restored_from"),
@@ -81,7 +87,7 @@ func moved(name, key, rest string) engine.Table {
 	t := engine.Table{Name: name, Columns: strings.Fields(key), Page: movedPage}
 	t.Keys = len(t.Columns)
 	t.Columns = append(t.Columns, strings.Fields(rest)...)
-	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs"}, name) {
+	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs", "saves", "shared"}, name) {
 		t.Page = movedHeavyPage
 	}
 	return t

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,9 @@ import (
 	"sandlot/internal/domain/account/oauth"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/sqlite"
 	"sandlot/internal/testkit/expect"
@@ -61,6 +65,20 @@ func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
 	}
 }
 
+func useFaults(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	t.Helper()
+	store, ctx := db.Faults(), t.Context()
+	expect.OK(t, store.AddFaults(ctx, []faults.Counted{{Project: p.ID, Group: faults.Group{Version: 1, Count: 1, FirstAt: now, LastAt: now}}}))
+	_, err := store.Faults(ctx, p.ID, 1)
+	expect.OK(t, err)
+	_, err = store.FaultsOf(ctx, p.ID, 1)
+	expect.OK(t, err)
+	expect.OK(t, store.AddMessage(ctx, p.ID, faults.NewMessage{Version: 1, Text: "x", At: now}, 5))
+	_, err = store.Messages(ctx, p.ID, 0, 10)
+	expect.OK(t, err)
+	expect.OK(t, store.DeleteMessage(ctx, p.ID, 1))
+}
+
 // planned are the statements that look for rows and belong to no start.
 func planned(query string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(query), " ")
@@ -78,16 +96,17 @@ func ofDeleted(query string) bool {
 // history of a project. The counter is a table of one row, days are those that
 // were asked for, and a virtual table looks words up, or reads its argument.
 func grows(line string) bool {
-	if strings.Contains(line, "SEARCH f") && strings.HasSuffix(line, "(project=?)") {
+	if (strings.Contains(line, "SEARCH f ") || strings.Contains(line, "SEARCH files ")) && strings.HasSuffix(line, "(project=?)") {
 		return true
 	}
 	return strings.Contains(line, "SCAN") && !strings.Contains(line, "VIRTUAL TABLE INDEX") && line != "SCAN counter" && line != "SCAN days" && !strings.Contains(line, "SUBQUERY")
 }
 
 // sortsProject are the queries that sort what they found: the files of one
-// project, and the variants of one file.
+// project, the variants of one file, and the faults of one version.
 func sortsProject(query string) bool {
-	return strings.Contains(query, "JOIN files f ON f.project = p.num")
+	return strings.Contains(query, "JOIN files f ON f.project = p.num") || strings.Contains(query, "FROM faults g") ||
+		strings.Contains(query, "JOIN faults f ON f.project = p.num")
 }
 
 func plan(t *testing.T, db *DB, query string) []string {
@@ -160,10 +179,12 @@ func useAll(t *testing.T, db *DB) {
 	refuse(t, db, now)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(time.Hour), 100)
 	expect.Is(t, "sweep", err, nil)
+	useBoards(t, db, p, now)
 	useLogins(t, db, now)
 	useStops(t, db, now)
 	useOwned(t, db, a, p, now)
 	useGrants(t, db, p, now)
+	usePlayers(t, db, p, now)
 	manage(t, db, p, now)
 	_, err = db.Gallery().Like(ctx, p.ID, sandlot.Digest{}, true)
 	expect.Is(t, "like", err, nil)
@@ -171,10 +192,36 @@ func useAll(t *testing.T, db *DB) {
 	expect.Is(t, "like again", err, nil)
 	_, err = db.Gallery().Unlike(ctx, p.ID, benchSum("visitor", 1))
 	expect.Is(t, "unlike", err, nil)
+	useFaults(t, db, p, now)
 	act(t, db, a, p)
 	readAll(t, db, p, now)
 	_, _, err = db.Upkeep().Trim(ctx, 1, now.Add(time.Hour), 0, 100) // last, for it forgets versions
 	expect.Is(t, "trim", err, nil)
+}
+
+func useBoards(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), Boards{db, 4, 9}
+	for i := range uint64(12) {
+		in := boards.Placing{
+			Holder: players.Holder{Project: p.ID, Token: benchSum("player", i), Fresh: fmt.Sprint("player", i), Now: now},
+			Board:  "main", Score: float64(i), Name: "a", Admit: func(boards.Board) error { return nil },
+		}
+		for range 2 {
+			expect.Is(t, "place", second(store.Place(ctx, in)), nil)
+		}
+		expect.Is(t, "top", second(store.Top(ctx, boards.Reading{Project: p.ID, Board: "main", Token: in.Token, Limit: 5, Around: true})), nil)
+	}
+	expect.Is(t, "boards", second(store.Boards(ctx, p.ID)), nil)
+	expect.Is(t, "moved", second(store.Moved(ctx, now, 9)), nil)
+	expect.Is(t, "rows", store.Rows(ctx, p.ID, "main", 9, func(boards.Row) error { return nil }), nil)
+	expect.Is(t, "bring", store.Bring(ctx, p.ID, boards.Board{Name: "new"}, []boards.Row{{Player: "player0"}, {Player: "b"}}), nil)
+	low := 6.0
+	expect.Is(t, "amend", second(store.Amend(ctx, p.ID, "main", boards.Change{Min: &low, RemovePlayers: []string{"player9"}}, now)), nil)
+	expect.OK(t, db.step(ctx, nil, func(x *tx) error { return x.unplace(2) }))
+	expect.Is(t, "reset", second(store.Amend(ctx, p.ID, "main", boards.Change{Reset: true}, now)), nil)
+	expect.Is(t, "delete", store.Delete(ctx, p.ID, "main"), nil)
+	_, _, err := db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(-time.Hour), 1000)
+	expect.Is(t, "sweep", err, nil)
 }
 
 func refuse(t *testing.T, db *DB, now time.Time) {
@@ -280,6 +327,35 @@ func useGrants(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "poll a decided one", err, nil)
 	_, _, err = db.Upkeep().Sweep(ctx, now.Add(2*time.Hour), now, 100)
 	expect.Is(t, "sweep grants", err, nil)
+}
+
+// usePlayers does what players do, and their removal.
+func usePlayers(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
+	ctx, store := context.Background(), db.Players()
+	h := players.Holder{Project: p.ID, Token: sandlot.Digest{50}, Fresh: "player", Now: now.Add(-players.Kept)}
+	expect.Is(t, "save", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	h.Now = now
+	expect.Is(t, "save more", store.Save(ctx, h, "main", bytes.Repeat([]byte("1"), 70_000), 1<<40), nil)
+	_, _, err := store.Load(ctx, p.ID, h.Token, "main")
+	expect.Is(t, "load", err, nil)
+	expect.Is(t, "saves", second(store.Saves(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "player", second(store.Player(ctx, p.ID, h.Token)), nil)
+	expect.Is(t, "seen", store.Seen(ctx, h), nil)
+	expect.Is(t, "rename player", second(store.Rename(ctx, h, "Ada")), nil)
+	expect.Is(t, "code", store.SetCode(ctx, h, sandlot.Digest{51}), nil)
+	expect.Is(t, "resume", second(store.Resume(ctx, h, sandlot.Digest{51})), nil)
+	expect.Is(t, "share", store.Share(ctx, h, "key", []byte("1"), 1<<40), nil)
+	expect.Is(t, "load shared", second(store.LoadShared(ctx, p.ID, "key")), nil)
+	expect.Is(t, "shared keys", second(store.SharedKeys(ctx, p.ID, "k")), nil)
+	expect.Is(t, "delete shared", store.DeleteShared(ctx, h, "key"), nil)
+	expect.Is(t, "delete save", store.DeleteSave(ctx, h, "main"), nil)
+	expect.Is(t, "totals", second(store.Totals(ctx, p.Account)), nil)
+	expect.Is(t, "refuse", store.Remove(ctx, p.ID, "player", true), nil)
+	expect.Is(t, "remove", store.Remove(ctx, p.ID, "player", false), nil)
+	h.Now = now.Add(-2 * players.Kept)
+	expect.Is(t, "save long ago", store.Save(ctx, h, "main", []byte("1"), 0), nil)
+	_, _, err = db.Upkeep().Sweep(ctx, now, now, 100)
+	expect.Is(t, "sweep players", err, nil)
 }
 
 // manage does what owners do with a project.

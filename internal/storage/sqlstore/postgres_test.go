@@ -19,7 +19,9 @@ func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, onSe
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, onServer(t)) }
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onServer(t)) }
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
+func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
 // TestSoakContractBehindPgbouncer has the other sentences.
@@ -32,7 +34,9 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestAccount(t, openPgbouncerForSuite)
 	storetest.TestGallery(t, openPgbouncerForSuite)
 	storetest.TestTrial(t, openPgbouncerForSuite)
+	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestPlayers(t, openPgbouncerForSuite)
 }
 
 func openPgbouncerForSuite(t *testing.T) storetest.Records {

@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved drops the files, versions, likes, figures and trials of projects that were deleted before the given time:
-// an export that began earlier still has them.
+// dropRemoved drops the files, versions, likes, figures, trials, players, errors and messages of projects that were
+// deleted before the given time: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
@@ -39,8 +39,20 @@ func (s *sweep) dropProject(project int64) error {
 	if err := s.uncover(project); err != nil {
 		return err
 	}
+	if err := s.dropBoardsOf(project); err != nil || s.left <= 0 {
+		return err
+	}
+	if err := s.dropPlayersOf(project); err != nil || s.left <= 0 {
+		return err
+	}
 	for _, of := range [][2]string{
-		{"versions", "n"}, {"likes", "visitor"}, {"day_figures", "day"}, {"version_figures", "version"}, {"day_sources", "day, host"},
+		{"versions", "n"},
+		{"likes", "visitor"},
+		{"day_figures", "day"},
+		{"version_figures", "version"},
+		{"day_sources", "day, host"},
+		{"faults", "version, hash"},
+		{"feedback", "id"},
 	} {
 		err := s.times("DELETE FROM "+of[0]+some(of[0], "project, "+of[1], "project = ?1"), project)
 		if err != nil || s.left <= 0 {

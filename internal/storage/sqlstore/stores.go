@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 	"sandlot/internal/storage/sqlstore/postgres"
@@ -87,8 +88,11 @@ type (
 	}
 	// Players is the store of package players, Boards that of boards, and Faults that of faults.
 	Players struct{ db *DB }
-	Boards  struct{ db *DB }
-	Faults  struct{ db *DB }
+	Boards  struct {
+		db         *DB
+		size, most int64 // rows of a block, and of a ladder
+	}
+	Faults struct{ db *DB }
 	// Trials is the store of package trial.
 	Trials struct{ db *DB }
 	// Operate is the store of an operate.Service.
@@ -140,7 +144,7 @@ func (db *DB) People() People           { return People{db.Gallery()} }
 func (db *DB) Covers() Covers           { return Covers{db} }
 func (db *DB) Tickets() Tickets         { return Tickets{db, SecretStore{db}} }
 func (db *DB) Players() Players         { return Players{db} }
-func (db *DB) Boards() Boards           { return Boards{db} }
+func (db *DB) Boards() Boards           { return Boards{db, blockRows, boards.MaxRows} }
 func (db *DB) Faults() Faults           { return Faults{db} }
 func (db *DB) Trials() Trials           { return Trials{db} }
 func (db *DB) Upkeep() Upkeep           { return Upkeep{db, FileStore{db}} }
@@ -224,6 +228,11 @@ func (db *DB) step(ctx context.Context, blobs []sandlot.Blob, run func(*tx) erro
 	for _, b := range blobs {
 		bytes += b.InlineSize()
 	}
+	return db.stepOf(ctx, bytes, blobs, run)
+}
+
+// stepOf is step for one that writes that many bytes of content.
+func (db *DB) stepOf(ctx context.Context, bytes int, blobs []sandlot.Blob, run func(*tx) error) error {
 	return db.around(func() (changed sandlot.Changed, err error) {
 		err = db.engine.Step(ctx, bytes, func(t engine.Tx) error {
 			x := &tx{Tx: t, dialect: db.dialect}

@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
 )
@@ -41,11 +42,13 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		(*sweep).dropUploads,
 		func(s *sweep) error { return s.emptyTrash(now) },
 		func(s *sweep) error { return s.dropRemoved(before) },
+		func(s *sweep) error { return s.dropPlayers(now) },
 		func(s *sweep) error { return s.dropPictures(now) },
 		func(s *sweep) error { return s.dropBlobs(before) },
 		func(s *sweep) error { return s.dropMoves(now) },
 		func(s *sweep) error { return s.dropTokens(now) },
 		func(s *sweep) error { return s.dropDevices(now) },
+		func(s *sweep) error { return s.sweepBoards(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {
@@ -259,6 +262,8 @@ func dropOld(now time.Time) []func(*sweep) error {
 		{"keys", "id", "edits = 1 AND last_used_at <= ?1", micros(now.Add(-sandlot.EditTokenIdle))},
 		{"sessions", "id", "expires_at <= ?1", micros(now)},
 		{"logins", "id", "expires_at <= ?1", micros(now)},
+		{"faults", "project, version, hash", "last_at < ?1", micros(now.Add(-faults.Kept))},
+		{"feedback", "id", "at < ?1", micros(now.Add(-faults.MessagesKept))},
 		{"invitations", "id", "expires_at <= ?1", micros(now.Add(-operate.InvitationsKept))},
 		{"stops", "id", "until > 0 AND until <= ?1", micros(now)},
 	} {
@@ -290,6 +295,8 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},
 		{"stops", "id", "until", "until > 0 AND ", account.PauseMax},
 		{"reports", "id", "closed_at", worded, 0},
+		{"faults", "project, version, hash", "last_at", "", 0},
+		{"feedback", "id", "at", "", 0},
 		{"invitations", "id", "expires_at", "", operate.MaxInvitationDays * 24 * time.Hour},
 	} {
 		end := now.Add(ahead.life)

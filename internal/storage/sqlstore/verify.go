@@ -52,6 +52,9 @@ type checked struct {
 	suffixes, have, primes int
 	bytes                  int64
 	whole, primed          int // versions that were not erased, and those with their primary file
+	players, havePlayers   int64
+	held, haveHeld         int64 // bytes of players' saves, in steps
+	miscounted             int   // players whose saves are not as recorded
 }
 
 const selectChecked = `
@@ -67,13 +70,20 @@ const selectChecked = `
 		(SELECT count(*) FROM versions v WHERE v.project = p.num AND v.erased_at IS NULL),
 		(SELECT count(*) FROM files f JOIN versions v ON v.project = f.project AND v.n >= f.since AND v.n < f.until
 			WHERE f.project = p.num AND f.until > 0 AND f.name IN (SELECT DISTINCT o.primary_file FROM versions o WHERE o.project = p.num)
-			AND v.primary_file = f.name AND v.erased_at IS NULL)
+			AND v.primary_file = f.name AND v.erased_at IS NULL),
+		coalesce((SELECT t.players FROM player_totals t WHERE t.project = p.num), 0),
+		(SELECT count(*) FROM players y WHERE y.project = p.num),
+		coalesce((SELECT t.held FROM player_totals t WHERE t.project = p.num), 0),
+		(SELECT CAST(coalesce(sum((y.held + 4095) / 4096 * 4096), 0) AS BIGINT) FROM players y WHERE y.project = p.num),
+		(SELECT count(*) FROM players y WHERE y.project = p.num AND
+			(y.held <> (SELECT coalesce(sum(length(s.value)), 0) FROM saves s WHERE s.player = y.num)
+			OR y.saves <> (SELECT count(*) FROM saves s WHERE s.player = y.num)))
 	FROM projects p WHERE p.num > ? AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num))
 	ORDER BY p.num LIMIT ?`
 
 func scanChecked(r row) (c checked, err error) {
 	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes,
-		&c.bytes, &c.whole, &c.primed)
+		&c.bytes, &c.whole, &c.primed, &c.players, &c.havePlayers, &c.held, &c.haveHeld, &c.miscounted)
 	return c, err
 }
 
@@ -91,6 +101,9 @@ func (c checked) mistakes() (list []operate.Mistake) {
 		{c.primes == 0, "it lacks its primary file"},
 		{c.primes > 0 && c.whole != c.primed, fmt.Sprintf("of its %d versions that were not erased %d lack their primary file",
 			c.whole, c.whole-c.primed)},
+		{c.players != c.havePlayers, fmt.Sprintf("it is recorded with %d players, and has %d", c.players, c.havePlayers)},
+		{c.held != c.haveHeld, fmt.Sprintf("its players are recorded with %d bytes, and have %d", c.held, c.haveHeld)},
+		{c.miscounted > 0, fmt.Sprintf("the saves of %d of its players are not as they are recorded", c.miscounted)},
 	} {
 		if m.wrong {
 			list = append(list, operate.Mistake{Project: c.id, Detail: m.detail})
@@ -139,7 +152,8 @@ func (store Upkeep) AccountMistakes(
 	}), `SELECT a.id, a.handle, a.projects, a.bytes,
 			(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 			(SELECT CAST(coalesce(sum(b.size), 0) AS BIGINT) FROM projects p JOIN files f ON f.project = p.num
-			JOIN blobs b ON b.id = f.blob WHERE p.account = a.id),
+			JOIN blobs b ON b.id = f.blob WHERE p.account = a.id)
+			+ (SELECT CAST(coalesce(sum(t.charged), 0) AS BIGINT) FROM projects p JOIN player_totals t ON t.project = p.num WHERE p.account = a.id),
 			(SELECT count(*) FROM handles h WHERE h.handle = a.handle AND h.account = a.id)
 		FROM accounts a WHERE a.id > ? ORDER BY a.id LIMIT ?`, after, limit)
 	for _, a := range page {
@@ -150,7 +164,7 @@ func (store Upkeep) AccountMistakes(
 			}
 		}
 		wrong(a.projects != a.have, "it is recorded with %d projects, and has %d", a.projects, a.have)
-		wrong(a.bytes != a.haveBytes, "it is recorded with %d bytes in all versions, and has %d", a.bytes, a.haveBytes)
+		wrong(a.bytes != a.haveBytes, "it is recorded with %d bytes in all versions and of players, and has %d", a.bytes, a.haveBytes)
 		wrong(a.handles != 1, "its handle is not among those given out")
 	}
 	return found, seen, last, in("compare accounts", err)

@@ -55,7 +55,7 @@ func TestEveryMistakeOfAnAccountIsNamed(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"UPDATE accounts SET projects = 9":  "recorded with 9 projects, and has 1",
-		"UPDATE accounts SET bytes = 1":     "recorded with 1 bytes in all versions, and has",
+		"UPDATE accounts SET bytes = 1":     "recorded with 1 bytes in all versions and of players, and has",
 		"UPDATE handles SET handle = 'lee'": "its handle is not among those given out",
 	} {
 		path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")

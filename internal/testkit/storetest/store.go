@@ -22,6 +22,9 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -84,8 +87,16 @@ type Logged struct {
 	Grants   oauth.Store
 }
 
-// Operation holds the stores of the operator's room.
+// Runtime holds the stores of players.
+type Runtime struct {
+	Players players.Store
+	Boards  boards.Store
+	Faults  faults.Store
+}
+
+// Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
+	Runtime
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -104,12 +115,16 @@ type Beside struct {
 	Copy func(t *testing.T) Records
 	// Revoke revokes the key with this hash.
 	Revoke func(t *testing.T, hash sandlot.Digest)
+	// Rows returns the number of rows of a table.
+	Rows func(t *testing.T, table string) int
 	// Later moves the store's clock on.
 	Later func(d time.Duration)
 	// TendsRoom is true of a store that gives unused room back by itself.
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
+	// Crowd sets how many players a project has, and how many bytes they keep.
+	Crowd func(t *testing.T, id sandlot.ProjectID, players, bytes int64)
 }
 
 // Stores are Records with the helpers of all cases.
@@ -152,6 +167,11 @@ func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 // TestTrial proves trial.Store.
 func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
+}
+
+// TestPlayers proves the stores of players, boards and faults.
+func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, playerCases(), faultCases())
 }
 
 // TestPromises proves what all methods promise: that it lasts, or has had no effect.

@@ -27,6 +27,9 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/trial"
@@ -67,9 +70,18 @@ type Services struct {
 	OAuth   *oauth.Service // without Documents
 	Trials  *trial.Service // of Publish, beside a runner that can open pages
 
+	Runtime Runtime
+
 	Counters *gallery.Counters
 	KeyUses  *identity.KeyUses
 	Callers  *identity.Authenticator // with the keys and sessions of Publish
+}
+
+// Runtime are the services of players, each of Publish.
+type Runtime struct {
+	Players *players.Service
+	Boards  *boards.Service
+	Faults  *faults.Service
 }
 
 // Parts are their dependencies.
@@ -188,7 +200,17 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{})
+	w.Runtime = w.newRuntime()
 	return w
+}
+
+func (w *World) newRuntime() (r Runtime) {
+	of, public := w.Publish.Reader, w.Config.Public
+	r.Players = players.New(players.Config{Store: w.Served.Players(), Projects: of, Vault: w.Vault(), Public: public, Now: w.now, Log: w.Log})
+	limits := r.Players.Limits()
+	r.Boards = boards.New(boards.Config{Store: w.DB.Boards(), Projects: of, Vault: w.Vault(), Limits: limits, Now: w.now})
+	r.Faults = faults.New(faults.Config{Store: w.DB.Faults(), Projects: of, Limits: limits, Now: w.now, Log: w.Log})
+	return r
 }
 
 func (w *World) close() {

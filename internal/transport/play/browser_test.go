@@ -2,6 +2,7 @@ package play
 
 import (
 	"context"
+	"io"
 	"maps"
 	"net"
 	"net/http"
@@ -30,16 +31,21 @@ type stage struct {
 
 	pages sync.Mutex
 	sent  []string // Content-Encoding of each page
+
+	reports chan string // bodies of reports of errors
 }
 
 // newStage serves a world on every host and on the path form, as main does.
 func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 	t.Helper()
-	s := &stage{world: newWorld(t)}
+	s := &stage{world: newWorld(t), reports: make(chan string, 100)}
 	s.heard = make(chan string, 100)
 	var h *Handler
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if label, ok := h.Label(r.Host); ok {
+		if strings.HasSuffix(r.URL.Path, "/.sandlot/errors") {
+			body, _ := io.ReadAll(r.Body)
+			s.reports <- r.Header.Get("Origin") + " " + string(body)
+		} else if label, ok := h.Label(r.Host); ok {
 			h.ServeOrigin(w, r, label)
 		} else {
 			h.ServePath(w, r)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"sandlot"
 )
@@ -101,10 +102,25 @@ var statuses = map[sandlot.Kind]int{
 	sandlot.KindFull:        http.StatusInsufficientStorage,
 }
 
+// ownName returns the name in the service's own folder that the request is for, also if its project is unknown.
+func ownName(x *exchange) (name string, ok bool) {
+	path := x.r.URL.Path
+	if x.place == onPath {
+		_, path, _ = strings.Cut(strings.TrimPrefix(path, x.prefix), "/")
+		path = "/" + path
+	}
+	return strings.CutPrefix(path, ours)
+}
+
 // fail answers with a page for an error of the Service. A fault is logged, and not shown to the client. The page of a
 // project that was taken down makes a browser clear its cache, and its service worker is replaced by one that removes
 // itself.
 func (x *exchange) fail(err error) {
+	if name, ok := ownName(x); ok && x.ofPlayers(name) && x.place != onVersion {
+		x.headers(never)
+		x.doors.Refuse(x.w, x.r, err)
+		return
+	}
 	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && asksForWorker(x.r) {
 		x.worker(lastWorkerJS)
 		return

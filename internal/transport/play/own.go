@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/play/doors"
 )
 
 // A door is one name in the service's own folder, /.sandlot/.
@@ -27,34 +29,41 @@ type door struct {
 	serve     func(*exchange)
 }
 
-// doors are all doors. It never changes. Files of projects are not among them: most come from memory, without
-// admission.
-var doors = []door{
+// ownDoors are all doors but those of package doors. It never changes. Files of projects are not among them: most come
+// from memory, without admission.
+var ownDoors = []door{
 	{"about", admission.Fetch, allowed, func(x *exchange) { x.say(http.StatusOK, "about") }},
 	{"heartbeat", admission.Heartbeat, posted, (*exchange).takeBeat},
 	{"player.js", admission.Fetch, allowed, func(x *exchange) { x.send(x.script, x.script.form(x.r.Header), http.StatusOK) }},
+	{sdkName, admission.Fetch, allowed, sendSDK},
 	{"storage", admission.Fetch, allowed, (*exchange).storage},
 }
 
-// own answers for a name in the service's own folder. The address of a version has only the door about: it is the
-// owner's preview, where nobody plays.
+// own answers for a name in the service's own folder. The address of a version, which is its owner's preview, and the
+// play-tester have only what keeps nothing.
 func (x *exchange) own(name string) {
-	doors := doors
+	list := ownDoors
 	if x.previewing {
-		doors = previewDoors
+		list = previewDoors
 	}
-	i := slices.IndexFunc(doors, func(d door) bool { return d.name == name })
+	i := slices.IndexFunc(list, func(d door) bool { return d.name == name })
 	switch {
-	case x.place == onVersion && name != "about", x.trial:
+	case name != sdkName && (x.trial || x.place == onVersion && name != "about"):
 		x.notFound()
+	case i < 0 && !x.previewing && x.ofPlayers(name):
+		x.headers(never)
+		x.doors.Serve(x.w, x.r, doors.Call{Project: x.project, Name: name, Framed: x.place == onPath})
 	case i < 0:
 		if x.takes(allowed) {
 			x.notFound()
 		}
-	case x.takes(doors[i].methods):
-		x.enter(doors[i])
+	case x.takes(list[i].methods):
+		x.enter(list[i])
 	}
 }
+
+// ofPlayers reports whether a name is one of package doors.
+func (h *Handler) ofPlayers(name string) bool { return h.doors != nil && doors.Has(name) }
 
 // enter serves a door, if admission allows its operation to the client. Otherwise it answers 429 with Retry-After.
 func (x *exchange) enter(d door) {
@@ -142,7 +151,7 @@ func (x *exchange) takeBeat() {
 	player := x.visitor()
 	player.Source = "" // the load had it
 	if playerPattern.MatchString(b.Player) {
-		player.ID = gallery.PlayerID(b.Player)
+		player.ID = presenceOf(x.project.ID, b.Player)
 	}
 	count := x.Gallery.Touch
 	if b.Gone {
@@ -153,6 +162,13 @@ func (x *exchange) takeBeat() {
 	}
 	x.headers(revalidate)
 	x.w.WriteHeader(http.StatusNoContent)
+}
+
+// presenceOf returns a hash of a player's id: the id is the token of the player's saves, so that only hashes of it are
+// counted, sent to other nodes and logged.
+func presenceOf(project sandlot.ProjectID, id string) gallery.PlayerID {
+	sum := sha256.Sum256([]byte("presence\x00" + string(project) + "\x00" + id))
+	return gallery.PlayerID(hex.EncodeToString(sum[:16]))
 }
 
 // fromHere reports whether the request comes from the project's own page, as far as the browser reports it. The requests

@@ -28,6 +28,7 @@ import (
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/play/doors"
 )
 
 // A Service returns projects; *publish.Reader implements it. It fails with sandlot.CodeProjectNotFound or CodeTakenDown.
@@ -86,12 +87,14 @@ type Handler struct {
 	agents      *agents
 	book        *catalog.Texts[said]
 	cache       *cache
-	bodyMax     int64       // the largest body that is cached
-	script      *file       // /.sandlot/player.js
-	ownIcon     *file       // of projects without one
-	storagePage storagePage // /.sandlot/storage
-	previews    preview     // the answers on origins of previews
-	shared      sharedLines // header lines that answers share
+	bodyMax     int64          // the largest body that is cached
+	script      *file          // /.sandlot/player.js
+	sdk         sdk            // /.sandlot/sdk.js
+	doors       *doors.Handler // of players; nil: there is no runtime
+	ownIcon     *file          // of projects without one
+	storagePage storagePage    // /.sandlot/storage
+	previews    preview        // the answers on origins of previews
+	shared      sharedLines    // header lines that answers share
 	// siteConnections is the Connection-Allowlist of the service's own pages: their links lead to the website.
 	siteConnections []string
 	hosts           sandlot.Hosts
@@ -105,8 +108,8 @@ func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, agents: &agents{seed: maphash.MakeSeed()}, book: openBook(),
 		cache: newCache(c.CacheBytes), bodyMax: min(maxBody, c.CacheBytes/8),
-		script: scriptFile("player.js", playerJS), ownIcon: scriptFile("icon.svg", iconSVG),
-		storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
+		script: ownScript(c.Faults != nil), ownIcon: scriptFile("icon.svg", iconSVG),
+		sdk: newSDK(site), storagePage: newStoragePage(site), previews: newPreview(site, c.Quarantine),
 		siteConnections: []string{`(response-origin "` + site + `/*");webrtc=block`},
 		hosts:           c.Places.Hosts(),
 		prefix:          strings.TrimSuffix(c.Places.Base.Path, "/") + "/~/",
@@ -119,6 +122,11 @@ func New(c Config) *Handler {
 	}
 	if h.Log == nil {
 		h.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Players != nil {
+		h.doors = doors.New(doors.Config{
+			Players: c.Players, Boards: c.Boards, Faults: c.Faults, Admission: c.Admission, Base: c.Places.Base.String(), Log: h.Log,
+		})
 	}
 	return h
 }

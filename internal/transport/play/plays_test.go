@@ -91,6 +91,7 @@ func TestHeartbeat(t *testing.T) {
 		return at(h, p, r).StatusCode
 	}
 	visitor := string(h.Visitors.ID(request("POST", "/"), "", time.Now()))
+	hashed := func(id string) string { return string(presenceOf(gameID, id)) }
 	for _, c := range []struct {
 		name, body string
 		place      place
@@ -98,24 +99,24 @@ func TestHeartbeat(t *testing.T) {
 		status     int
 		want       string // what the Service hears
 	}{
-		{"touch", `{"player":"abc-_9"}`, onProject, nil, 204, "touch chess-abc234 abc-_9"},
-		{"goodbye", `{"player":"abc","gone":true}`, onProject, nil, 204, "leave chess-abc234 abc"},
-		{"same origin", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: same-origin"}, 204, "touch chess-abc234 abc"},
+		{"touch", `{"player":"abc-_9"}`, onProject, nil, 204, "touch chess-abc234 " + hashed("abc-_9")},
+		{"goodbye", `{"player":"abc","gone":true}`, onProject, nil, 204, "leave chess-abc234 " + hashed("abc")},
+		{"same origin", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: same-origin"}, 204, "touch chess-abc234 " + hashed("abc")},
 		{"without storage", `{"player":""}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
 		{"without a body", "", onProject, nil, 204, "touch chess-abc234 " + visitor},
 		{"an id of other characters", `{"player":"a b"}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
-		{"an id of 64", `{"player":"` + strings.Repeat("a", 64) + `"}`, onProject, nil, 204, "touch chess-abc234 " + strings.Repeat("a", 64)},
+		{"an id of 64", `{"player":"` + strings.Repeat("a", 64) + `"}`, onProject, nil, 204, "touch chess-abc234 " + hashed(strings.Repeat("a", 64))},
 		{"an id of 65", `{"player":"` + strings.Repeat("a", 65) + `"}`, onProject, nil, 204, "touch chess-abc234 " + visitor},
-		{"unknown field", `{"player":"abc","x":1}`, onProject, nil, 204, "touch chess-abc234 abc"},
+		{"unknown field", `{"player":"abc","x":1}`, onProject, nil, 204, "touch chess-abc234 " + hashed("abc")},
 		{"no JSON", `player=abc`, onProject, nil, 400, ""},
 		{"wrong type", `{"player":7}`, onProject, nil, 400, ""},
-		{"256 bytes", `{"player":"abc"}` + strings.Repeat(" ", 240), onProject, nil, 204, "touch chess-abc234 abc"},
+		{"256 bytes", `{"player":"abc"}` + strings.Repeat(" ", 240), onProject, nil, 204, "touch chess-abc234 " + hashed("abc")},
 		{"257 bytes", `{"player":"abc"}` + strings.Repeat(" ", 241), onProject, nil, 413, ""},
 		{"cross-site", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: cross-site"}, 403, ""},
 		{"same-site", `{"player":"abc"}`, onProject, []string{"Sec-Fetch-Site: same-site"}, 403, ""},
 		{"another origin on plain http", `{"player":"abc"}`, onProject, []string{"Origin: http://evil.com"}, 403, ""},
 		{"a sandbox elsewhere", `{"player":"abc"}`, onProject, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 403, ""},
-		{"the path form's sandbox", `{"player":"abc"}`, onPath, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 204, "touch chess-abc234 abc"},
+		{"the path form's sandbox", `{"player":"abc"}`, onPath, []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, 204, "touch chess-abc234 " + hashed("abc")},
 		{"another origin, path form", `{"player":"abc"}`, onPath, []string{"Origin: http://evil.com", "Sec-Fetch-Site: cross-site"}, 403, ""},
 		{"version", `{"player":"abc"}`, onVersion, nil, 404, ""},
 	} {

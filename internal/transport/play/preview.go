@@ -31,6 +31,7 @@ var previewDoors = []door{
 	{"preview-end", admission.Fetch, allowed, (*exchange).previewEnd},
 	{"preview.js", admission.Fetch, allowed, func(x *exchange) { x.send(x.previews.script, &x.previews.script.plain, http.StatusOK) }},
 	{"preview-worker.js", admission.Fetch, allowed, (*exchange).previewWorker},
+	{sdkName, admission.Fetch, allowed, sendSDK},
 }
 
 // unverified is the query of a preview's page for a project whose owner would be unverified.

@@ -107,7 +107,7 @@ func (x *exchange) file(path string) {
 	}
 }
 
-// primary answers with the primary file. A browser's own navigation gets the heartbeat's script after it, and a load
+// primary answers with the primary file. A browser's own navigation gets the script after it, also in a frame, and a load
 // counts as a play; not so on the address of a version, which is the owner's preview.
 func (x *exchange) primary(f *file) {
 	o := f.form(x.r.Header)
@@ -116,7 +116,7 @@ func (x *exchange) primary(f *file) {
 		return
 	}
 	x.followed = f.html
-	if f.html && navigates(x.r.Header) {
+	if f.html && opens(x.r.Header) {
 		var err error
 		if o, err = x.scripted(f); err != nil {
 			x.fail(err)

@@ -10,16 +10,31 @@ import (
 	"io"
 	"math/bits"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"sandlot"
 )
 
-// playerJS is the heartbeat's script: one every 20 seconds while the page is open, and one when the page is left.
+// playerJS is the heartbeat's script: one every 20 seconds while the page is open, and one when the page is left. In a
+// frame it sends none: the page around it does.
 //
 //go:embed player.js
 var playerJS []byte
+
+// errorsJS is the script that reports errors of the page, also in a frame.
+//
+//go:embed errors.js
+var errorsJS []byte
+
+// ownScript returns the script that follows pages.
+func ownScript(reports bool) *file {
+	if reports {
+		return scriptFile("player.js", slices.Concat(errorsJS, playerJS))
+	}
+	return scriptFile("player.js", playerJS)
+}
 
 // scriptFile returns a file of the service as one of every project.
 func scriptFile(name string, script []byte) *file {
@@ -43,6 +58,9 @@ func navigates(h http.Header) bool {
 	}
 	return first(h["Upgrade-Insecure-Requests"]) == "1" && strings.Contains(first(h["Accept"]), "text/html")
 }
+
+// opens reports whether the request is a browser's own navigation, of a tab or of a frame in a page.
+func opens(h http.Header) bool { return navigates(h) || first(h["Sec-Fetch-Dest"]) == "iframe" }
 
 // scripted returns the form of a page that is followed by the script: plain, or gzip if the client accepts it.
 //

@@ -39,13 +39,15 @@ func TestScriptAfterANavigation(t *testing.T) {
 		{"plain http", own, onProject, request("GET", "/", "Upgrade-Insecure-Requests: 1", "Accept: text/html,application/xhtml+xml,*/*;q=0.8"), ownTag, true},
 		{"plain http, no HTML wanted", own, onProject, request("GET", "/", "Upgrade-Insecure-Requests: 1", "Accept: */*"), "", true},
 		{"plain http, no upgrade wanted", own, onProject, request("GET", "/", "Accept: text/html"), "", true},
-		{"frame", own, onProject, request("GET", "/", "Sec-Fetch-Dest: iframe", "Upgrade-Insecure-Requests: 1", "Accept: text/html"), "", true},
+		{"frame", own, onProject, request("GET", "/", "Sec-Fetch-Dest: iframe", "Upgrade-Insecure-Requests: 1", "Accept: text/html"), ownTag, true},
+		{"embedded otherwise", own, onProject, request("GET", "/", "Sec-Fetch-Dest: object", "Upgrade-Insecure-Requests: 1", "Accept: text/html"), "", true},
+		{"version in a frame", own, onVersion, request("GET", "/", "Sec-Fetch-Dest: iframe"), "", false},
 		{"fetch", own, onProject, request("GET", "/", "Sec-Fetch-Dest: empty"), "", true},
 		{"nothing said", own, onProject, request("GET", "/"), "", true},
 		{"another page", own, onProject, request("GET", "/docs/", document), "", false},
 		{"version", own, onVersion, request("GET", "/", document), "", false},
 		{"path form alone", alone, onPath, request("GET", "/", document), pathTag, true},
-		{"path form in a frame", own, onPath, request("GET", "/", "Sec-Fetch-Dest: iframe"), "", true},
+		{"path form in a frame", own, onPath, request("GET", "/", "Sec-Fetch-Dest: iframe"), pathTag, true},
 	} {
 		for _, encoding := range []string{"", "gzip"} {
 			t.Run(c.name+"/"+encoding, func(t *testing.T) {

@@ -4,6 +4,7 @@ package boards
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot"
@@ -18,16 +19,6 @@ const (
 	MaxTop     = 100     // entries of one answer
 	MinSeconds = 5       // how long a player has to be there before a score counts, where the owner says nothing
 	Default    = "main"  // the board of a score that names none
-)
-
-// A Period is the time over which a board compares scores.
-type Period string
-
-// The periods. Days and weeks are in UTC; a week begins on Monday.
-const (
-	AllTime Period = "all"
-	Week    Period = "week"
-	Day     Period = "today"
 )
 
 // Service holds the rules for boards. Its methods may be called concurrently, and its errors are as those of
@@ -51,11 +42,16 @@ type Projects interface {
 	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 }
 
-// A Store keeps boards and scores, under the same promises as a publish.Store.
-type Store interface{}
-
 // New returns a Service.
 func New(c Config) *Service { return &Service{c} }
+
+// The errors of a Store.
+var (
+	// ErrTooManyBoards: the project has MaxBoards.
+	ErrTooManyBoards = errors.New("too many boards")
+	// ErrRefused: the owner of the project refused the player.
+	ErrRefused = errors.New("the player is refused")
+)
 
 // A Score is a score that a player sends.
 type Score struct {
@@ -89,6 +85,7 @@ type Query struct {
 	Period Period // "": AllTime
 	Limit  int    // 0: 10; at most MaxTop
 	Around bool   // those around the player of the visit, instead of the first
+	Player string // the id of a player to take for that of the visit; "": the one of its token
 }
 
 // Top is a list of entries. A board that does not exist has none.
@@ -111,8 +108,8 @@ type Entry struct {
 	You    bool   // whether it is the player of the visit
 }
 
-// Top returns entries of a board, from a list at most a second old; ranks are those of the same moment. A Visit
-// without a token has no You.
+// Top returns entries of a board, from a list at most a second old; ranks are those of the same moment. Without a
+// token and a Player there is no You. Ids of players are public: the website knows the player of a frame by it alone.
 func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q Query) (Top, error) {
 	panic("seam")
 }
@@ -148,6 +145,22 @@ type Change struct {
 	RemovePlayers []string
 }
 
+// Bounds reports whether the change sets or removes a bound.
+func (c Change) Bounds() bool { return c.Min != nil || c.Max != nil || c.NoMin || c.NoMax }
+
+// Rule changes the rules of a board.
+func (c Change) Rule(b *Board) {
+	if c.Min != nil || c.NoMin {
+		b.Min = c.Min
+	}
+	if c.Max != nil || c.NoMax {
+		b.Max = c.Max
+	}
+	if c.MinSeconds != nil {
+		b.MinSeconds = *c.MinSeconds
+	}
+}
+
 // Amend changes a board, for its project's owner.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref, board string, c Change) (Board, error) {
 	panic("seam")
@@ -164,6 +177,7 @@ type Moved struct {
 	Board   string
 	Best    Entry
 	Players int64
+	MovedAt time.Time
 }
 
 // MovedToday returns the first board of each of at most limit projects that may be listed and have a board that moved

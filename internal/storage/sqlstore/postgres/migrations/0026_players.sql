@@ -21,9 +21,10 @@ CREATE TABLE player_tokens (
     project BIGINT NOT NULL REFERENCES projects (num),
     hash    BYTEA NOT NULL,
     player  BIGINT NOT NULL REFERENCES players (num),
+    at      BIGINT NOT NULL,
     PRIMARY KEY (project, hash)
 );
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 CREATE TABLE saves (
     player BIGINT NOT NULL REFERENCES players (num),
@@ -39,4 +40,13 @@ CREATE TABLE shared (
     value   BYTEA NOT NULL,
     at      BIGINT NOT NULL,
     PRIMARY KEY (project, key)
+);
+
+CREATE TABLE player_totals (
+    project BIGINT PRIMARY KEY REFERENCES projects (num),
+    players BIGINT NOT NULL DEFAULT 0,
+    held    BIGINT NOT NULL DEFAULT 0,
+    shared  BIGINT NOT NULL DEFAULT 0,
+    keys    BIGINT NOT NULL DEFAULT 0,
+    charged BIGINT NOT NULL DEFAULT 0
 );

@@ -19,14 +19,15 @@ CREATE TABLE players (
 ) STRICT;
 CREATE INDEX players_day ON players (day);
 
--- The hashes of the tokens of players: one for each device.
+-- The hashes of the tokens of players: one for each device, which it was brought to at that time.
 CREATE TABLE player_tokens (
     project INTEGER NOT NULL REFERENCES projects (num),
     hash    BLOB NOT NULL,
     player  INTEGER NOT NULL REFERENCES players (num),
+    at      INTEGER NOT NULL,
     PRIMARY KEY (project, hash)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX player_tokens_player ON player_tokens (player);
+CREATE INDEX player_tokens_player ON player_tokens (player, at);
 
 -- value is JSON.
 CREATE TABLE saves (
@@ -43,4 +44,16 @@ CREATE TABLE shared (
     value   BLOB NOT NULL,
     at      INTEGER NOT NULL,
     PRIMARY KEY (project, key)
+) STRICT;
+
+-- What the players of a project keep: players that are known, bytes of their saves (each player's rounded up to 4 KiB),
+-- bytes and keys of the shared values, and the bytes that count to the account: 64 KiB at a time. A save changes this row
+-- only where the player's rounded bytes change.
+CREATE TABLE player_totals (
+    project INTEGER PRIMARY KEY REFERENCES projects (num),
+    players INTEGER NOT NULL DEFAULT 0,
+    held    INTEGER NOT NULL DEFAULT 0,
+    shared  INTEGER NOT NULL DEFAULT 0,
+    keys    INTEGER NOT NULL DEFAULT 0,
+    charged INTEGER NOT NULL DEFAULT 0
 ) STRICT;

@@ -1,0 +1,35 @@
+package boards
+
+import (
+	"time"
+
+	"sandlot/internal/domain/gallery/figures"
+)
+
+// A Period is the time over which a board compares scores.
+type Period string
+
+// The periods. Days and weeks are in UTC; a week begins on Monday.
+const (
+	AllTime Period = "all"
+	Week    Period = "week"
+	Day     Period = "today"
+)
+
+// Periods are all periods.
+var Periods = [3]Period{AllTime, Week, Day}
+
+// mondays is how many days the first of January 1970 was after a Monday.
+const mondays = 3
+
+// Number returns the number of the period that a time is in: 0 of all time, of a day the day since 1970, and of a week
+// the week since then, from 1 on, as a negative number.
+func (p Period) Number(at time.Time) int64 {
+	switch day := figures.DayOf(at); p {
+	case Day:
+		return day
+	case Week:
+		return -1 - (day+mondays)/7
+	}
+	return 0
+}

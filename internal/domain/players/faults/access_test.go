@@ -1,0 +1,106 @@
+package faults_test
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+
+	"sandlot"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/faults"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testworld"
+)
+
+// TestWhoReadsFaultsAndMessages calls every method of the Service as every kind of caller.
+func TestWhoReadsFaultsAndMessages(t *testing.T) {
+	t.Parallel()
+	visit := func(s *testworld.Scene, token string) players.Visit {
+		return players.Visit{Project: s.Project, Token: sandlot.DigestOf([]byte(token))}
+	}
+	broken := func(s *testworld.Scene) {
+		expect.OK(t, s.Runtime.Faults.Report(t.Context(), sandlot.Caller{}, visit(s, "kim"), "", 0, []faults.Report{{Kind: "error", Message: "x"}}))
+		expect.OK(t, s.Runtime.Faults.Flush(t.Context()))
+		expect.OK(t, s.Runtime.Faults.Message(t.Context(), sandlot.Caller{}, visit(s, "kim"), "hello"))
+	}
+	testworld.CheckAccess(t, reflect.TypeFor[*faults.Service](), broken, map[string]testworld.Gate{
+		"Report": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				return s.Runtime.Faults.Report(t.Context(), by, visit(s, "kim"), "", 0, []faults.Report{{Kind: "error", Message: "x"}})
+			},
+			Want: everybody,
+		},
+		"Message": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				return s.Runtime.Faults.Message(t.Context(), by, players.Visit{Project: s.Project}, "hello")
+			},
+			Want: func(testworld.Seen) error { return sandlot.CodePlayerRequired }, // and so before anything is kept
+		},
+		"Errors": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				_, _, err := s.Runtime.Faults.Errors(t.Context(), by, string(s.Project.ID), 0)
+				return err
+			},
+			Want: owner,
+		},
+		"Messages": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				_, _, err := s.Runtime.Faults.Messages(t.Context(), by, string(s.Project.ID), 1, "")
+				return err
+			},
+			Want: owner,
+		},
+		"DeleteMessage": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				return s.Runtime.Faults.DeleteMessage(t.Context(), by, string(s.Project.ID), 1)
+			},
+			Want: func(seen testworld.Seen) error {
+				if seen.State == "account suspended" && (seen.Who == "the key of another project" || kims[seen.Who]) {
+					return sandlot.CodeAccountSuspended
+				}
+				return owner(seen)
+			},
+		},
+		"After": {
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				list, err := s.Runtime.Faults.After(t.Context(), by, s.Project, s.Project.Version)
+				if err == nil && len(list) > 0 {
+					return errWarned
+				}
+				return err
+			},
+			Want: func(seen testworld.Seen) error {
+				if kims[seen.Who] {
+					return errWarned
+				}
+				return nil
+			},
+		},
+		// Their caller is the program.
+		"Run":   {Call: func(*testworld.Scene, sandlot.Caller) error { return nil }, Want: everybody},
+		"Flush": {Call: func(*testworld.Scene, sandlot.Caller) error { return nil }, Want: everybody},
+	})
+}
+
+// errWarned stands for a warning where a caller gets one.
+var errWarned = errors.New("a warning")
+
+func everybody(testworld.Seen) error { return nil }
+
+// kims are the callers that may do everything with Kim's project.
+var kims = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
+
+// owner is for the owner alone; a project that was taken down is that to everybody.
+func owner(seen testworld.Seen) error {
+	switch {
+	case seen.Who == "nobody", seen.Who == "the operator":
+		return sandlot.CodeKeyRequired
+	case seen.State != "active":
+		return sandlot.CodeTakenDown
+	case kims[seen.Who]:
+		return nil
+	case seen.Who == "another's session":
+		return sandlot.ErrNotFound
+	}
+	return sandlot.CodeWrongProject
+}

@@ -1,0 +1,98 @@
+package faults
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/players"
+)
+
+// kinds are the kinds of errors. It never changes.
+var kinds = []string{"error", "rejection", "resource", "webgl", "ready"}
+
+// A Report is an error that a page threw.
+type Report struct {
+	Kind    string // error, rejection, resource, webgl, ready
+	Message string
+	Source  string // the address of the file
+	Line    int
+	Column  int
+	Stack   string
+}
+
+// Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are kept within
+// seconds; a crash may lose them. Errors of a browser's extensions are not counted. More than MaxReports are
+// CodeInvalidField, more than 600 an hour from one network CodeRateLimited.
+func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []Report) error {
+	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes()); err != nil {
+		return err
+	}
+	if err := check(list); err != nil {
+		return err
+	}
+	now := s.Now()
+	if s.Public && !v.Exempt {
+		if err := s.senders.take(errorsSent, v, len(list), now); err != nil {
+			return err
+		}
+	}
+	version := v.Project.Version
+	if version > 1 && now.Add(-max(age, 0)).Before(v.Project.UpdatedAt) {
+		version--
+	}
+	for _, r := range list {
+		if !ofExtension(r) {
+			s.pending.add([]Counted{counted(v.Project, version, family(agent), now, r)})
+		}
+	}
+	return nil
+}
+
+func check(list []Report) error {
+	if len(list) > MaxReports {
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The field errors has %d entries; a call takes at most %d.", len(list), MaxReports).
+			In("errors").With(sandlot.OpNothing).Note("Send the first %d errors of a page, and no more.", MaxReports)
+	}
+	for _, r := range list {
+		if !slices.Contains(kinds, r.Kind) {
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is none of %s.", strings.Join(kinds, ", ")).
+				In("kind").With(sandlot.OpNothing).Note("Send an exception that nobody caught as error.")
+		}
+	}
+	return nil
+}
+
+// counted returns the group of one error.
+func counted(p sandlot.Project, version int, browser string, now time.Time, r Report) Counted {
+	c := cleaner{p}
+	g := Group{
+		Version: version, Kind: r.Kind, Message: c.line(r.Message, mostMessage), Place: c.place(r), Stack: c.stack(r.Stack),
+		Browsers: map[string]int64{browser: 1}, Count: 1, FirstAt: now, LastAt: now,
+	}
+	equal := fmt.Sprintf("%s\n%s\n%s", g.Kind, digits.ReplaceAllString(g.Message, "0"), g.Place)
+	return Counted{p.ID, sha256.Sum256([]byte(equal)), g}
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// family returns the family of a browser by its User-Agent.
+func family(agent string) string {
+	for _, f := range [...][2]string{
+		{"Edg", "edge"}, {"Firefox/", "firefox"}, {"FxiOS/", "firefox"}, {"Chrome/", "chrome"}, {"CriOS/", "chrome"}, {"Safari/", "safari"},
+	} {
+		if strings.Contains(agent, f[0]) {
+			return f[1]
+		}
+	}
+	return "other"
+}
+
+// Families are the families of browsers. It never changes.
+var Families = []string{"chrome", "firefox", "safari", "edge", "other"}

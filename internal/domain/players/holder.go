@@ -1,0 +1,67 @@
+package players
+
+import (
+	"errors"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/format/names"
+)
+
+// Keep runs a step that keeps something of the player of a visit: again with a fresh ID where the player is new, if one
+// more may come from its network. The errors of the step come back as refusals; CodeRuntimeOff and CodePlayerRequired
+// come before it.
+func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) error {
+	h, err := l.holder(v)
+	if err != nil {
+		return err
+	}
+	err = step(h)
+	if errors.Is(err, ErrNewcomer) {
+		if err := l.newcomer(v); err != nil {
+			return err
+		}
+		h.Fresh = names.Random(10, vault.Intn)
+		err = step(h)
+	}
+	return refusal(v, err)
+}
+
+// holder returns the player of a visit that is to change something.
+func (l *Limits) holder(v Visit) (Holder, error) {
+	if err := v.Changes(); err != nil {
+		return Holder{}, err
+	}
+	return Holder{Project: v.Project.ID, Token: v.Token, Now: l.now()}, v.Known()
+}
+
+// refusal returns the refusal that an error of a store stands for, or the error.
+func refusal(v Visit, err error) error {
+	var e *sandlot.Error
+	switch {
+	case errors.Is(err, sandlot.ErrNotFound):
+		e = sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s any more.", v.Project.ID)
+	case errors.Is(err, ErrTooManyPlayers):
+		e = full("%d players of this project keep something here, which is the limit.", MaxPlayers).
+			Note("Go on without: players who are not seen for 400 days make room.")
+	case errors.Is(err, ErrPlayerFull):
+		e = full("This player would keep more than %d saves or %d bytes.", MaxSaves, MaxHeld).
+			Note("Save less, or empty a slot first: DELETE /.sandlot/saves/{slot}. GET /.sandlot/saves lists them.")
+	case errors.Is(err, ErrSharedFull):
+		e = full("The shared values of this project would be more than %d, or have more than %d bytes with their keys.", MaxKeys, MaxSharing).
+			Note("Remove some first: DELETE /.sandlot/shared/{key}. GET /.sandlot/shared lists them.")
+	case errors.Is(err, ErrProjectFull):
+		e = full("The players of this project keep %d bytes, which is the limit.", MaxBytes).
+			Note("Go on without: the maker of the project sees that, and can make room.")
+	case errors.Is(err, sandlot.ErrTooManyBytes):
+		e = full("The account of this project has no room left for what its players keep.").
+			Note("Go on without: the maker of the project sees that, and can make room.")
+	default:
+		return err
+	}
+	return e.Because(err)
+}
+
+func full(format string, args ...any) *sandlot.Error {
+	return sandlot.Refuse(sandlot.CodeQuotaExceeded, format, args...).After(time.Hour)
+}

@@ -1,0 +1,98 @@
+package players
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"sandlot"
+	"sandlot/internal/format/inspect"
+)
+
+// maxDepth is how deep arrays and objects may lie in each other, as in every request.
+const maxDepth = 32
+
+// checkValue refuses a value that is too long, or is not JSON that every reader reads alike.
+func checkValue(value []byte, most int) error {
+	if len(value) > most {
+		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The value has %d bytes of JSON; %d is the limit.", len(value), most).
+			In("value").Detail("limit", most).Note("Save less: the state that the game needs to go on, rather than what it can compute.")
+	}
+	if what := faultOf(value); what != "" {
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The value is no JSON that can be kept: %s.", what).
+			In("value").Note("Send one JSON value in UTF-8, such as {\"level\": 3}.")
+	}
+	return nil
+}
+
+// faultOf returns what is wrong with a JSON value; empty if nothing is.
+func faultOf(value []byte) string {
+	switch {
+	case !utf8.Valid(value):
+		return "it is not in UTF-8"
+	case !json.Valid(value):
+		return "it has an error of syntax, or is empty"
+	}
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var open []map[string]bool // the names of each object around; nil for an array
+	name := true
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return ""
+		}
+		if err != nil {
+			return "it has an error of syntax"
+		}
+		switch delim, _ := token.(json.Delim); {
+		case delim == '{', delim == '[':
+			if len(open) == maxDepth {
+				return "its arrays and objects lie more than 32 deep"
+			}
+			var names map[string]bool
+			if delim == '{' {
+				names = map[string]bool{}
+			}
+			open, name = append(open, names), true
+			continue
+		case delim == '}', delim == ']':
+			open = open[:len(open)-1]
+		case len(open) > 0 && open[len(open)-1] != nil && name:
+			text, _ := token.(string)
+			if open[len(open)-1][text] {
+				return "an object has the name " + inspect.Quoted(text) + " twice"
+			}
+			open[len(open)-1][text], name = true, false
+			continue
+		}
+		name = true
+	}
+}
+
+// checkSlot refuses what is no name of a slot.
+func checkSlot(slot string) error {
+	const of = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	if slot == "" || len(slot) > MaxSlot || strings.Trim(slot, of) != "" {
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The slot is no name that a save can have.").In("slot").
+			Note("Send 1 to %d characters of A-Z a-z 0-9 . _ -, such as GET /.sandlot/saves/main.", MaxSlot)
+	}
+	return nil
+}
+
+// checkKey refuses what is no key of a shared value.
+func checkKey(key string) error {
+	if key == "" || !text(key) || utf8.RuneCountInString(key) > MaxKey {
+		return sandlot.Refuse(sandlot.CodeInvalidField, "The key is no name that a shared value can have.").In("key").
+			Note("Send 1 to %d characters without control characters, such as GET /.sandlot/shared/highscores.", MaxKey)
+	}
+	return nil
+}
+
+// text reports whether a store can keep s as a text: it is UTF-8 without control characters.
+func text(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
+}

@@ -1,0 +1,27 @@
+package names
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxPlayer is the most characters (code points) of a player's name.
+const maxPlayer = 20
+
+// Player normalizes the name that a player has typed: at most 20 code points in NFC, without control and bidirectional
+// control characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
+// it is, markup too: code that shows a name escapes it. A cut name ends with a whole visible character. A name without a
+// visible character is empty.
+func Player(s string) string {
+	kept, _ := cleanedTitle(s)
+	kept = []rune(norm.NFC.String(string(kept)))
+	if !slices.ContainsFunc(kept, visible) {
+		return ""
+	}
+	if len(kept) > maxPlayer {
+		kept = kept[:wholeCharacters(kept, maxPlayer)]
+	}
+	return strings.TrimRight(string(kept), " ")
+}

@@ -1,0 +1,175 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/players/boards"
+)
+
+func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board string, c boards.Change, at time.Time) (boards.Board, error) {
+	var b boardRow
+	err := store.db.step(ctx, nil, func(t *tx) (err error) {
+		if b, err = t.boardOf(id, board); err != nil {
+			return err
+		}
+		if c.Reset {
+			if b.num, err = t.replace(b.num, at); err != nil {
+				return err
+			}
+		}
+		if err := t.rule(b.num, &b.Board, c); err != nil {
+			return err
+		}
+		for _, player := range c.RemovePlayers {
+			if err := store.removeFrom(t, b, player); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && c.Bounds() {
+		err = store.cut(ctx, b.num)
+	}
+	if err != nil {
+		return boards.Board{}, in("amend board", err)
+	}
+	out, err := one(ctx, store.db, scanCounted, "SELECT "+countedBoard+", "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL", b.num)
+	return out, in("amend board", err)
+}
+
+// boardOf locks a board.
+func (t *tx) boardOf(id sandlot.ProjectID, name string) (b boardRow, err error) {
+	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+	if err != nil {
+		return b, err
+	}
+	return t.lockBoard(project, name)
+}
+
+// putAside takes the name of a board away, and leaves its rows to a sweep.
+const putAside = "UPDATE boards SET name = NULL, state = 2 WHERE num = ?"
+
+// replace puts a board aside, and returns the number of an empty one with its rules.
+func (t *tx) replace(num int64, at time.Time) (int64, error) {
+	name, err := one(context.Background(), t, scanValue[string], "SELECT name FROM boards WHERE num = ?", num)
+	if err == nil {
+		err = t.do(putAside, num)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return t.insert("num", `INSERT INTO boards (project, name, ascending, least, most, seconds, created_at, moved_at)
+		SELECT project, ?, ascending, least, most, seconds, created_at, ? FROM boards WHERE num = ?`, name, micros(at), num)
+}
+
+// rule records the rules of a change.
+func (t *tx) rule(num int64, b *boards.Board, c boards.Change) error {
+	c.Rule(b)
+	return t.do("UPDATE boards SET least = ?, most = ?, seconds = ?, state = CASE WHEN ? THEN 1 ELSE state END WHERE num = ?",
+		orNoBound(b.Min), orNoBound(b.Max), b.MinSeconds, c.Bounds(), num)
+}
+
+func (store Boards) removeFrom(t *tx, b boardRow, player string) error {
+	num, err := t.number("SELECT y.num FROM boards b JOIN players y ON y.project = b.project WHERE b.num = ? AND y.id = ?", b.num, player)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kept, err := spotsOf(context.Background(), t, b.num, num)
+	for period, s := range kept {
+		if err == nil {
+			err = rung{t, store.ladder(t, b.num, period)}.remove(s)
+		}
+	}
+	return err
+}
+
+// unplace removes a player from all boards. The step has locked the player.
+func (t *tx) unplace(player int64) error {
+	const of = "SELECT num FROM boards WHERE num IN (SELECT board FROM scores WHERE player = ?) ORDER BY num"
+	list, err := all(context.Background(), t, scanValue[int64], of+t.dialect.Locked("boards"), player)
+	for _, board := range list {
+		var kept map[int64]spot
+		if err == nil {
+			kept, err = spotsOf(context.Background(), t, board, player)
+		}
+		for period, s := range kept {
+			if err == nil {
+				err = rung{t, ladder{t, board, period, blockRows}}.remove(s)
+			}
+		}
+	}
+	return err
+}
+
+func (store Boards) Delete(ctx context.Context, id sandlot.ProjectID, board string) error {
+	return in("delete board", store.db.step(ctx, nil, func(t *tx) error {
+		b, err := t.boardOf(id, board)
+		if err != nil {
+			return err
+		}
+		return t.do(putAside, b.num)
+	}))
+}
+
+// cut removes the rows outside of a board's bounds, a block in each step, between which others get their turn.
+func (store Boards) cut(ctx context.Context, board int64) error {
+	for more := true; more; {
+		err := store.db.step(ctx, nil, func(t *tx) (err error) {
+			more, err = t.cut(board)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cut removes the rows of one block, and reports whether there may be more.
+func (t *tx) cut(board int64) (more bool, err error) {
+	ctx := context.Background()
+	b, err := one(ctx, t, scanBoard, "SELECT "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL"+t.dialect.Locked("b"), board)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return false, nil // it was put aside meanwhile
+	}
+	if err != nil {
+		return false, err
+	}
+	periods, err := all(ctx, t, scanValue[int64], "SELECT DISTINCT period FROM blocks WHERE board = ?", board)
+	if err != nil {
+		return false, err
+	}
+	best, worst := b.within()
+	for _, period := range periods {
+		l := rung{t, ladder{t, board, period, blockRows}}
+		for _, out := range [][2]spot{{lowest, best}, {worst, highest}} {
+			if some, err := l.clear(out[0], out[1]); some || err != nil {
+				return true, err
+			}
+		}
+	}
+	return false, t.do("UPDATE boards SET state = 0 WHERE num = ?", board)
+}
+
+// within returns the first spot that a board admits, and the first behind them.
+func (b boardRow) within() (best, worst spot) {
+	best, worst = lowest, highest
+	first, last := b.Min, b.Max
+	if !b.Ascending {
+		first, last = b.Max, b.Min
+	}
+	if first != nil {
+		best.sort = b.sort(*first)
+	}
+	if last != nil {
+		worst = spot{b.sort(*last) + 1, math.MinInt64, math.MinInt64}
+	}
+	return best, worst
+}

@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"sandlot"
+	"sandlot/internal/domain/players/boards"
+)
+
+// rowsPage is how many rows of a board are read at a time.
+const rowsPage = 500
+
+func (store Boards) Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(boards.Row) error) error {
+	b, err := one(ctx, store.db, scanBoard, selectBoard, string(id), board)
+	l, from := store.ladder(store.db, b.num, 0), lowest
+	for err == nil && most > 0 {
+		var page []boards.Row
+		if page, from, err = l.page(ctx, b, from, min(most, rowsPage)); err != nil || len(page) == 0 {
+			break
+		}
+		for _, x := range page {
+			if err == nil {
+				err = do(x)
+			}
+		}
+		most -= len(page)
+	}
+	return in("read scores", err)
+}
+
+func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Board, rows []boards.Row) error {
+	return in("bring scores", store.db.step(ctx, nil, func(t *tx) error {
+		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+		if err != nil {
+			return err
+		}
+		nums := make([]int64, len(rows))
+		for i, x := range rows {
+			if nums[i], err = t.brought(project, x); err != nil {
+				return err
+			}
+		}
+		to, err := t.boardFor(project, b)
+		for i, x := range rows {
+			if err == nil {
+				err = store.bring(t, to, nums[i], x)
+			}
+		}
+		return err
+	}))
+}
+
+// brought returns the player of a row, which is made if there is none.
+func (t *tx) brought(project int64, x boards.Row) (int64, error) {
+	num, err := t.number("SELECT num FROM players WHERE project = ? AND id = ?", project, x.Player)
+	if !errors.Is(err, sandlot.ErrNotFound) {
+		return num, err
+	}
+	num, err = t.insert("num", "INSERT INTO players (project, id, name, day) VALUES (?, ?, ?, ?)", project, x.Player, x.Name, dayOf(x.Seen))
+	if err == nil {
+		err = t.onePlayerMore(project)
+	}
+	return num, err
+}
+
+func (store Boards) bring(t *tx, b boardRow, player int64, x boards.Row) error {
+	kept, err := spotsOf(context.Background(), t, b.num, player)
+	if err != nil {
+		return err
+	}
+	if is, improves := b.better(kept, player, x.Score, x.At)[0]; improves {
+		return store.improve(t, b, kept, map[int64]spot{0: is})
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/players"
+)
+
+func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out players.Totals, err error) {
+	type total struct {
+		id sandlot.ProjectID
+		players.Sum
+	}
+	out.Projects = map[sandlot.ProjectID]players.Sum{}
+	err = store.db.snapshot(ctx, func(q querier) error {
+		out.Account, err = one(ctx, q, scanValue[int64], "SELECT bytes FROM accounts WHERE id = ?", account)
+		if err != nil {
+			return err
+		}
+		list, err := all(ctx, q, fields(func(t *total) []any { return []any{&t.id, &t.Players, &t.Bytes, &t.Charged} }),
+			`SELECT p.id, t.players, t.held + t.shared, t.charged FROM projects p JOIN player_totals t ON t.project = p.num
+			WHERE p.account = ? AND p.deleted_at IS NULL`, account)
+		for _, t := range list {
+			out.Projects[t.id] = t.Sum
+		}
+		return err
+	})
+	return out, in("count what players keep", err)
+}
+
+func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error {
+	err := store.db.step(ctx, nil, func(t *tx) error {
+		p, err := one(ctx, t, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+			FROM players y JOIN projects p ON p.num = y.project WHERE p.id = ? AND y.id = ? AND p.deleted_at IS NULL`+
+			t.dialect.Locked("y"), string(project), player)
+		switch {
+		case err != nil:
+			return err
+		case refuse:
+			return t.refuse(p)
+		}
+		return t.dropPlayer(p)
+	})
+	if err == nil {
+		store.db.engine.Wipe()
+	}
+	return in("remove player", err)
+}
+
+// refuse removes all that is kept of a player, except for its tokens, by which it is known from now on.
+func (t *tx) refuse(p playerRow) error {
+	if err := t.emptyPlayer(p); err != nil {
+		return err
+	}
+	return t.do("UPDATE players SET refused = 1, name = '', code = NULL WHERE num = ?", p.num)
+}
+
+// dropPlayer removes a player with all that is kept of it.
+func (t *tx) dropPlayer(p playerRow) error {
+	if err := t.emptyPlayer(p); err != nil {
+		return err
+	}
+	return t.Run(
+		do("DELETE FROM player_tokens WHERE player = ?", p.num),
+		do("DELETE FROM players WHERE num = ?", p.num),
+		do("UPDATE player_totals SET players = players - 1 WHERE project = ?", p.project),
+	)
+}
+
+// emptyPlayer removes what a player keeps.
+func (t *tx) emptyPlayer(p playerRow) error {
+	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {
+		return err
+	}
+	if err := (playing{t, players.Holder{}, 0}).holds(p, 0, 0); err != nil {
+		return err
+	}
+	return t.unplace(p.num)
+}
+
+// dropPlayers removes players that were not seen for players.Kept.
+func (s *sweep) dropPlayers(now time.Time) error {
+	for s.left > 0 {
+		num, err := s.next("SELECT num FROM players WHERE day < ? ORDER BY day LIMIT ?", dayOf(now.Add(-players.Kept)))
+		if errors.Is(err, sandlot.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p, err := one(context.Background(), s, scanPlayer, `SELECT num, project, id, name, refused, day, held, saves FROM players
+			WHERE num = ? AND day < ?`+s.dialect.Locked("players"), num, dayOf(now.Add(-players.Kept)))
+		if err == nil {
+			err = s.dropPlayer(p)
+		}
+		if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // it may have come back meanwhile
+			return err
+		}
+		s.left--
+	}
+	return nil
+}
+
+// dropPlayersOf drops what the players of a deleted project kept, as many records as the call has left. The account of
+// the project is locked.
+func (s *sweep) dropPlayersOf(project int64) error {
+	const ofProject = "player IN (SELECT num FROM players WHERE project = ?1)"
+	for _, of := range []struct{ table, key, condition string }{
+		{"saves", "player, slot", ofProject},
+		{"player_tokens", "project, hash", "project = ?1"},
+		{"players", "num", "project = ?1"},
+		{"shared", "project, key", "project = ?1"},
+	} {
+		if err := s.times("DELETE FROM "+of.table+some(of.table, of.key, of.condition), project); err != nil || s.left <= 0 {
+			return err
+		}
+	}
+	charged, err := s.number("SELECT charged FROM player_totals WHERE project = ?", project)
+	if err != nil {
+		return unlessMissing(err)
+	}
+	if _, err := s.charge(project, -charged); err != nil {
+		return err
+	}
+	return s.do("DELETE FROM player_totals WHERE project = ?", project)
+}

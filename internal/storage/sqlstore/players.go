@@ -1,0 +1,158 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+
+	"sandlot"
+	"sandlot/internal/domain/players"
+)
+
+// A playerRow is a player of a project.
+type playerRow struct {
+	num, project int64
+	players.Known
+}
+
+const selectPlayer = `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+	FROM projects p JOIN player_tokens k ON k.project = p.num JOIN players y ON y.num = k.player
+	WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
+
+func scanPlayer(r row) (p playerRow, err error) {
+	err = r.Scan(&p.num, &p.project, &p.ID, &p.Name, &p.Refused, &p.Day, &p.Held, &p.Saves)
+	return p, err
+}
+
+// findPlayer returns the player of a token; ErrNotFound if there is none.
+func findPlayer(ctx context.Context, q querier, project sandlot.ProjectID, token sandlot.Digest) (playerRow, error) {
+	return one(ctx, q, scanPlayer, selectPlayer, string(project), token[:])
+}
+
+// player returns the player of a step, locks its row and notes the day. A player that is not known is made with
+// h.Fresh, without which it is players.ErrNewcomer. A project that is not there is sandlot.ErrNotFound.
+//
+// A step locks players first, then player_totals, then the account.
+func (t *tx) player(h players.Holder) (playerRow, error) {
+	p, err := t.lockPlayer(h)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return t.newPlayer(h)
+	}
+	if today := dayOf(h.Now); err == nil && p.Day < today {
+		p.Day = today
+		err = t.do("UPDATE players SET day = ? WHERE num = ?", today, p.num)
+	}
+	return p, err
+}
+
+func (t *tx) lockPlayer(h players.Holder) (playerRow, error) {
+	return one(context.Background(), t, scanPlayer, selectPlayer+t.dialect.Locked("y"), string(h.Project), h.Token[:])
+}
+
+// newPlayer makes a player, unless another step has just made it.
+func (t *tx) newPlayer(h players.Holder) (p playerRow, err error) {
+	if h.Fresh == "" {
+		return p, players.ErrNewcomer
+	}
+	if err := t.alone(h.Token); err != nil {
+		return p, err
+	}
+	if p, err = t.lockPlayer(h); !errors.Is(err, sandlot.ErrNotFound) {
+		return p, err
+	}
+	p.Known = players.Known{ID: h.Fresh, Day: dayOf(h.Now)}
+	p.project, err = t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(h.Project))
+	if err != nil {
+		return p, err
+	}
+	p.num, err = t.insert("num", "INSERT INTO players (project, id, day) VALUES (?, ?, ?)", p.project, p.ID, p.Day)
+	if err != nil {
+		return p, err
+	}
+	err = t.do("INSERT INTO player_tokens (project, hash, player, at) VALUES (?, ?, ?, ?)", p.project, h.Token[:], p.num, micros(h.Now))
+	if err != nil {
+		return p, err
+	}
+	return p, t.onePlayerMore(p.project)
+}
+
+func (t *tx) onePlayerMore(project int64) error {
+	n, err := t.number(`INSERT INTO player_totals (project, players) VALUES (?, 1)
+		ON CONFLICT (project) DO UPDATE SET players = player_totals.players + 1 RETURNING players`, project)
+	if err == nil && n > players.MaxPlayers {
+		err = players.ErrTooManyPlayers
+	}
+	return err
+}
+
+func (store Players) Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (players.Known, error) {
+	p, err := findPlayer(ctx, store.db, project, token)
+	return p.Known, in("look for player", err)
+}
+
+func (store Players) Seen(ctx context.Context, h players.Holder) error {
+	return in("note day of player", store.db.step(ctx, nil, func(t *tx) error {
+		_, err := t.player(players.Holder{Project: h.Project, Token: h.Token, Now: h.Now})
+		return unlessMissing(err)
+	}))
+}
+
+// unlessMissing returns an error, or nil if it says that the player or project is not there.
+func unlessMissing(err error) error {
+	if errors.Is(err, players.ErrNewcomer) || errors.Is(err, sandlot.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func (store Players) Rename(ctx context.Context, h players.Holder, name string) (known players.Known, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		p, err := t.player(h)
+		if err == nil {
+			err = t.rename(&p, name)
+		}
+		known = p.Known
+		return err
+	})
+	return known, in("rename player", err)
+}
+
+// rename gives a player of the step a name, unless the owner refused the player.
+func (t *tx) rename(p *playerRow, name string) error {
+	if p.Refused || p.Name == name {
+		return nil
+	}
+	p.Name = name
+	return t.do("UPDATE players SET name = ? WHERE num = ?", name, p.num)
+}
+
+func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot.Digest) error {
+	return in("record code", store.db.step(ctx, nil, func(t *tx) error {
+		p, err := t.player(h)
+		if err != nil {
+			return err
+		}
+		return t.do("UPDATE players SET code = ? WHERE num = ?", code[:], p.num)
+	}))
+}
+
+func (store Players) Resume(ctx context.Context, h players.Holder, code sandlot.Digest) (known players.Known, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		p, err := one(ctx, t, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+			FROM players y JOIN projects p ON p.num = y.project WHERE y.code = ? AND p.id = ? AND p.deleted_at IS NULL`+
+			t.dialect.Locked("y"), code[:], string(h.Project))
+		if err != nil {
+			return err
+		}
+		known = p.Known
+		return t.Run(
+			do("UPDATE players SET day = ? WHERE num = ? AND day < ?", dayOf(h.Now), p.num, dayOf(h.Now)),
+			do(`INSERT INTO player_tokens (project, hash, player, at) VALUES (?, ?, ?, ?)
+				ON CONFLICT (project, hash) DO UPDATE SET player = excluded.player, at = excluded.at`,
+				p.project, h.Token[:], p.num, micros(h.Now)),
+			do(`DELETE FROM player_tokens WHERE player = ?1 AND project = ?2 AND hash IN
+				(SELECT hash FROM player_tokens WHERE player = ?1 ORDER BY at DESC LIMIT 1000 OFFSET ?3)`,
+				p.num, p.project, players.MaxTokens),
+		)
+	})
+	return known, in("resume player", err)
+}
