@@ -89,8 +89,8 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 	if err == nil {
 		err = p.Admit(b.Board)
 	}
-	if err == nil && p.Name != "" && p.Name != y.Name {
-		err = t.do("UPDATE players SET name = ? WHERE num = ?", p.Name, y.num)
+	if err == nil && p.Name != "" {
+		err = t.rename(&y, p.Name)
 	}
 	if err != nil {
 		return out, err

@@ -75,7 +75,10 @@ func (t *tx) emptyPlayer(p playerRow) error {
 	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {
 		return err
 	}
-	return playing{t, players.Holder{}, 0}.holds(p, 0, 0)
+	if err := (playing{t, players.Holder{}, 0}).holds(p, 0, 0); err != nil {
+		return err
+	}
+	return t.unplace(p.num)
 }
 
 // dropPlayers removes players that were not seen for players.Kept.

@@ -25,6 +25,8 @@ func TestBoards(t *testing.T, open func(t *testing.T) Records) {
 		{"Place/an error of Admit comes back, and nothing has changed", placeAdmit},
 		{"Place/steps at once on one board leave exact ranks", placeAtOnce},
 		{"Place/the name becomes the player's", placeName},
+		{"Place/a player whom the owner refused is ErrRefused, and has no row any more", placeRefused},
+		{"Remove/removes the rows of a player from all boards, as does Sweep after players.Kept", removePlaced},
 		{"Top/has the rows of a day and of a week apart", topPeriods},
 		{"Boards/returns the boards of a project, the one that moved last first", listBoards},
 		{"Amend/rows outside of its bounds are gone", amendBounds},
@@ -206,6 +208,35 @@ func placeName(t *testing.T, s Stores) {
 	must(s.Boards.Place(t.Context(), in))(t)
 	top := must(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "main", Limit: 1, Token: sum("a")}))(t)
 	same(t, "the name", []string{top.Entries[0].Name, top.You.Name}, []string{"Ada L.", "Ada L."})
+}
+
+func placeRefused(t *testing.T, s Stores) {
+	p, at := s.mustProject(t, "pong"), base()
+	s.place(t, p.ID, "a", 1, at)
+	s.place(t, p.ID, "b", 2, at)
+	ok(t, s.Players.Remove(t.Context(), p.ID, "b000000000", true))
+	same(t, "the board", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+	wants(t, "another score", drop(s.Boards.Place(t.Context(), placing(p.ID, "b", 3, at))), boards.ErrRefused)
+	same(t, "and after it", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+}
+
+func removePlaced(t *testing.T, s Stores) {
+	p, at := s.mustProject(t, "pong"), base()
+	for _, board := range []string{"main", "other"} {
+		for i, player := range []string{"a", "b", "c"} {
+			in := placing(p.ID, player, float64(i), at)
+			in.Board = board
+			must(s.Boards.Place(t.Context(), in))(t)
+		}
+	}
+	ok(t, s.Players.Remove(t.Context(), p.ID, "b000000000", false))
+	for _, board := range []string{"main", "other"} {
+		same(t, "the rows of "+board, s.ranked(t, p.ID, board, 0), []string{"c 2", "a 0"})
+		same(t, "those of today", s.ranked(t, p.ID, board, boards.Day.Number(at)), []string{"c 2", "a 0"})
+	}
+	s.place(t, p.ID, "c", 9, at.Add(aDay))
+	sweepAt(t, s, at.Add(players.Kept+aDay))
+	same(t, "the rows of those who were seen", s.ranked(t, p.ID, "main", 0), []string{"c 9"})
 }
 
 // Dates around the end of a week: a Sunday, and the Monday after it.

@@ -312,6 +312,7 @@
     hello: () => greeted.then(who),
     rename: ({ name }) => rename(name).then(who),
     code: () => code().then((made) => say({ sandlot: 'code', code: made.code || '' })),
+    tell: ({ text }) => call('POST', 'feedback', stringify({ text: String(text) })).then(({ ok }) => say({ sandlot: 'told', ok: !!ok })),
     resume: ({ code: words }) => resume(words).then(({ ok }) => { say({ sandlot: 'resumed', ok }); who(); }),
   };
   if (parent !== window) {

@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/transport/web/texts"
 )
 
@@ -193,10 +194,15 @@ func (v view) Cards(list []gallery.Card) template.HTML { return cards(v.Voice, v
 
 // cards returns the cards of a list on a page of that title.
 func cards(in texts.Voice, title string, list []gallery.Card) template.HTML {
+	return cardsWith(in, title, list, nil)
+}
+
+// cardsWith is cards with the best scores of some projects, which these cards show in place of their counts.
+func cardsWith(in texts.Voice, title string, list []gallery.Card, bests map[sandlot.ProjectID]boards.Entry) template.HTML {
 	var out strings.Builder
 	out.Grow(1280*len(list) + 64)
 	out.WriteString("<ul class=\"cards\">\n")
-	w := cardWriter{voice: in, title: title, out: &out, counts: map[count]string{}}
+	w := cardWriter{voice: in, title: title, out: &out, counts: map[count]string{}, bests: bests}
 	for _, c := range list {
 		w.card(c)
 	}
@@ -210,6 +216,7 @@ type cardWriter struct {
 	title  string // of the page
 	out    *strings.Builder
 	counts map[count]string // its texts so far: most cards have the same few counts
+	bests  map[sandlot.ProjectID]boards.Entry
 }
 
 // A count is a text about n things.
@@ -253,13 +260,17 @@ func (w *cardWriter) card(c gallery.Card) {
 		w.add("<p class=\"card-maker\"><a href=\"/@", handle, "\">@", handle, "</a></p>\n")
 	}
 	w.add("<p class=\"card-counts\">")
+	best, ok := w.bests[p.ID]
+	if ok {
+		w.add("<span>", string(bestOf(w.voice, best)), "</span>\n")
+	}
 	if c.Stats.Players > 0 {
 		w.add("<span class=\"live\">", w.T("gallery.players", int64(c.Stats.Players)), "</span>\n")
 	}
-	if c.Stats.Plays > 0 { // a count of zero is not shown
+	if c.Stats.Plays > 0 && !ok { // a count of zero is not shown
 		w.add("<span>", w.T("gallery.plays", c.Stats.Plays), "</span>\n")
 	}
-	if c.Stats.Likes > 0 {
+	if c.Stats.Likes > 0 && !ok {
 		w.add("<span>", w.T("gallery.likes", c.Stats.Likes), "</span>")
 	}
 	w.add("</p>\n</li>\n")

@@ -36,7 +36,7 @@ func (p offers) ask(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if !frontPage(found).Empty() || !v.operates() {
+	if !(frontPage{Home: found}).Empty() || !v.operates() {
 		return v.redirect("/")
 	}
 	return p.form.show(v, http.StatusOK, newPage{Examples: examples.All()})

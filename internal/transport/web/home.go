@@ -50,10 +50,14 @@ func (v view) Sought() string {
 type lists struct {
 	gallery *gallery.Service
 	fronts  *fronts
+	rooms   *playerRooms
 }
 
 // A frontPage is the home page for its template.
-type frontPage gallery.Home
+type frontPage struct {
+	gallery.Home
+	Beat challenges
+}
 
 // AllWaiting reports whether all projects examined wait to be listed: there may be more.
 func (f frontPage) AllWaiting() bool { return f.Waiting >= gallery.MostWaiting }
@@ -156,7 +160,7 @@ func (l lists) renderFront(v *visit, s shelf) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = v.render(&page, "home.html", v.brand.Called(), frontPage(found))
+		err = v.render(&page, "home.html", v.brand.Called(), frontPage{found, l.challenges(v)})
 		return page.Bytes(), err
 	}
 	var err error

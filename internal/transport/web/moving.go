@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,11 @@ func (p *projectPages) renew(v *visit, head sandlot.Project, s sheet) (_ sheet, 
 	if err != nil {
 		return sheet{}, err
 	}
+	parts, err := p.board.parts(v, head)
+	if err != nil {
+		return sheet{}, err
+	}
+	maps.Copy(lists, parts)
 	s.page = s.With(lists)
 	s.stats, err = p.gallery.Counts(v.r.Context(), v.by, head.ID)
 	return s, err

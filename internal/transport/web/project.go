@@ -26,6 +26,7 @@ type projectPages struct {
 	own      *ownPages
 	sheets   *cache[sheet]
 	fonts    card.Fonts
+	board    *boardPages
 }
 
 // The permissions of a project's frame, and no more; browsers warn of features that they do not know. It may keep its
@@ -58,6 +59,7 @@ type projectPage struct {
 	Embed   string // the HTML for other sites
 	Card    string // the address of the share picture
 	Tags    []string
+	Plays   bool // whether players leave anything: see boardPages
 	initial
 }
 
@@ -131,7 +133,7 @@ func (p *projectPages) render(v *visit, id sandlot.ProjectID) (sheet, error) {
 		stage: newStage(v.places, found), About: got.Description, Linked: found.Verified || !v.public(), Noindex: hidden(found),
 		Own: owns(v, found), Embed: snippet(v.places, found),
 		Card: cardAddress(v.places, p.fonts, found),
-		Tags: found.Tags.List(), initial: initial{found.Handle},
+		Tags: found.Tags.List(), Plays: p.board.rooms.shows(found), initial: initial{found.Handle},
 	}
 	var body bytes.Buffer
 	if err := v.render(&body, "project.html", page.Name, page); err != nil {

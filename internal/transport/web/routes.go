@@ -34,16 +34,17 @@ func (p *Pages) areas(c Config) []area {
 	zip, begin := archives{c.Archive}, beginnings{c.Intake, c.Service}
 	login := &logins{c.Logins, c.Account, c.OpenID}
 	asked := consents{c.OAuth, c.Keyring, login}
+	board := &boardPages{c.Reader, p.rooms, p.visitors}
 	own := &ownPages{c.Service, c.Reader, c.Trash, c.Contents, c.Covers, c.Trials, zip, p.listings}
 	return []area{
 		website{c.Docs},
 		choices{c.Account, p.opens},
 		leaflets{},
-		lists{c.Gallery, p.fronts},
+		lists{c.Gallery, p.fronts, p.rooms},
 		profiles{c.Gallery, c.People, p.fronts},
 		strolls{c.Gallery},
 		reports{c.Reports},
-		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts}, p.numbers, newShares(c),
+		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts, board}, board, p.numbers, newShares(c),
 		pictureFiles{c.Covers},
 		begin,
 		offers{begin, c.Service, c.Gallery},
@@ -61,6 +62,7 @@ func (p *Pages) areas(c Config) []area {
 		versions{c.Service, c.Reader, c.Contents, own, p.comparisons},
 		ownCovers{c.Covers, own},
 		statistics{c.Figures},
+		&ownPlayers{c.Reader, p.rooms, setRuntime(c.Service)},
 	}
 }
 

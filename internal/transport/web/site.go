@@ -30,6 +30,7 @@ type site struct {
 	templates *template.Template
 	policy    string // the Content-Security-Policy of a page
 	lost      consolation
+	runs      bool // whether there is a runtime
 }
 
 func newSite(cfg Config) *site {
@@ -37,6 +38,7 @@ func newSite(cfg Config) *site {
 		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand),
 		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
+		runs: roomsOf(cfg) != nil,
 	}
 }
 

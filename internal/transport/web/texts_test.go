@@ -12,12 +12,13 @@ import (
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/transport/web/texts"
 )
 
 // used finds the names of texts in templates and in Go: T "name", T("name"). Names of problems begin with error.
-var used = regexp.MustCompile(`(?:\bT |\bRich |\bT\(|\bRich\()"([a-z0-9.-]+)"`)
+var used = regexp.MustCompile(`(?:\bT |\bRich |\bForms |\bT\(|\bRich\()"([a-z0-9.-]+)"`)
 
 // namesInUse are the names that the code says. A problem has a title and a text.
 func namesInUse(t *testing.T) map[string]bool {
@@ -61,6 +62,19 @@ func namesInUse(t *testing.T) map[string]bool {
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
 		names["own.is-"+kind], names["own.sum-"+kind] = true, true
 	}
+	for _, period := range periods {
+		names[periodText+string(period)] = true
+	}
+	for name := range runtimes {
+		names[runtimeText+name] = true
+	}
+	for _, kind := range faultKinds {
+		names[faultText+kind] = true
+	}
+	for _, step := range []string{"refuse", "reset", "delete"} {
+		names[askText+step+"-title"], names[askText+step+"-lead"], names[askText+step+"-yes"] = true, true, true
+	}
+	names[boardText+boards.Default] = true
 	for _, order := range orders {
 		names[orderText+string(order)] = true
 	}

@@ -15,14 +15,17 @@ import (
 )
 
 // maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: the bytes of a first visit, less a page. The
-// scripts of the pages that an agent's links open, which load few others, are not among them.
+// scripts of the pages that an agent's links open, which load few others, are not among them, and neither is what only pages with boards load.
 const maxAssets = 56 << 10
+
+// maxBoard is how many bytes the sheet and the script of pages with boards may have over the wire.
+const maxBoard = 6 << 10
 
 func TestAFirstVisitLoadsLittle(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for name, a := range openAssets() {
-		if slices.Contains([]string{"js/send.js", "js/tar.js", "js/connect.js"}, name) {
+		if slices.Contains([]string{"js/send.js", "js/tar.js", "js/connect.js", "js/board.js", "board.css"}, name) {
 			continue
 		}
 		if strings.HasSuffix(name, ".css") || strings.HasSuffix(name, ".js") || name == face {
@@ -31,6 +34,9 @@ func TestAFirstVisitLoadsLittle(t *testing.T) {
 	}
 	if total > maxAssets {
 		t.Errorf("all together are %d bytes, and may be %d", total, maxAssets)
+	}
+	if n := len(openAssets()["js/board.js"].sent()) + len(openAssets()["board.css"].sent()); n > maxBoard {
+		t.Errorf("what pages with boards load has %d bytes, and may have %d", n, maxBoard)
 	}
 	if n := len(openAssets()[face].bytes); n > 25<<10 {
 		t.Errorf("the display face has %d bytes", n)

@@ -128,6 +128,7 @@ type Pages struct {
 	sheets      *cache[sheet]
 	comparisons *turns.Lists[sandlot.AccountID]
 	listings    *turns.Lists[sandlot.AccountID]
+	rooms       *playerRooms // nil: no runtime
 }
 
 // New returns the pages. It panics only if an embedded file is broken, which every test rules out.
@@ -139,6 +140,7 @@ func New(cfg Config) *Pages {
 		cfg.Watchers = watch.Most
 	}
 	p := &Pages{site: newSite(cfg), mux: http.NewServeMux(), visitors: visitors{cfg.Gallery, cfg.VisitorID}}
+	p.rooms = roomsOf(cfg)
 	p.fronts, p.sheets, p.comparisons, p.listings = newFronts(cfg.Now), newSheets(), newComparisons(), newListings()
 	p.numbers = &numbers{cfg.Gallery, p.visitors, watch.New(cfg.Gallery.Counts, cfg.Watchers, cfg.Admission.Exempt, cfg.Now)}
 	for _, a := range p.areas(cfg) {

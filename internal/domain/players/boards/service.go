@@ -85,6 +85,7 @@ type Query struct {
 	Period Period // "": AllTime
 	Limit  int    // 0: 10; at most MaxTop
 	Around bool   // those around the player of the visit, instead of the first
+	Player string // the id of a player to take for that of the visit; "": the one of its token
 }
 
 // Top is a list of entries. A board that does not exist has none.
@@ -107,8 +108,8 @@ type Entry struct {
 	You    bool   // whether it is the player of the visit
 }
 
-// Top returns entries of a board, from a list at most a second old; ranks are those of the same moment. A Visit
-// without a token has no You.
+// Top returns entries of a board, from a list at most a second old; ranks are those of the same moment. Without a
+// token and a Player there is no You. Ids of players are public: the website knows the player of a frame by it alone.
 func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q Query) (Top, error) {
 	panic("seam")
 }

@@ -60,6 +60,28 @@ func (v Voice) Tenths(n int64) string {
 	return v.Whole(n/10) + notationOf(v.Lang).decimal + strconv.FormatInt(n%10, 10)
 }
 
+// mostWhole is the number from which on a float64 does not have every whole number.
+const mostWhole = 1 << 53
+
+// Score formats a number with at most three decimals; one of over fifteen digits, or one below a thousandth, has an
+// exponent.
+func (v Voice) Score(n float64) string {
+	size := math.Abs(n)
+	if size >= mostWhole || size != 0 && size < .001 {
+		return strings.Replace(strconv.FormatFloat(n, 'g', 4, 64), ".", notationOf(v.Lang).decimal, 1)
+	}
+	whole, part, _ := strings.Cut(strconv.FormatFloat(size, 'f', 3, 64), ".")
+	digits, _ := strconv.ParseInt(whole, 10, 64)
+	written := v.Whole(digits)
+	if part = strings.TrimRight(part, "0"); part != "" {
+		written += notationOf(v.Lang).decimal + part
+	}
+	if n < 0 && written != "0" {
+		return "-" + written
+	}
+	return written
+}
+
 // Size formats a number of bytes in units of 1,024, like the settings of limits: 100 MiB is "100 MB". Scripts format
 // sizes alike.
 func (v Voice) Size(bytes int64) string {

@@ -1,0 +1,331 @@
+package web
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
+	"sandlot/internal/domain/publish"
+)
+
+// ownPlayers serves the pages on which an owner sees what the players of a project left.
+type ownPlayers struct {
+	reader *publish.Reader
+	rooms  *playerRooms
+	set    func(v *visit, to sandlot.Runtime) error // sets the runtime of the project of the path
+}
+
+// ownAtPlayers and ownAtBoard end the paths of the two pages.
+const (
+	ownAtPlayers = "/players"
+	ownAtBoard   = "/boards/"
+)
+
+func (o *ownPlayers) routes() []route {
+	if o.rooms == nil {
+		return nil
+	}
+	const at = "/account/projects/{id}"
+	const board = at + ownAtBoard + "{board}"
+	return []route{
+		{"GET", at + ownAtPlayers, owner, admission.Look, o.page},
+		{"POST", at + "/runtime", owner, admission.Look, form(maxForm, o.limit, "runtime")},
+		{"POST", at + "/messages/delete", owner, admission.Look, form(maxForm, o.deleteMessage, "message")},
+		{"GET", board, owner, admission.Look, o.board},
+		{"POST", board, owner, admission.Look, form(maxForm, o.rule, "min", "max", "min_seconds")},
+		{"POST", board + "/remove", owner, admission.Look, form(maxForm, o.remove, "player")},
+		{"GET", board + "/refuse", owner, admission.Look, o.askRefuse},
+		{"POST", board + "/refuse", owner, admission.Look, form(maxForm, o.refuse, "player")},
+		{"GET", board + "/reset", owner, admission.Look, o.askReset},
+		{"POST", board + "/reset", owner, admission.Look, form(maxForm, o.reset)},
+		{"GET", board + "/delete", owner, admission.Look, o.askDelete},
+		{"POST", board + "/delete", owner, admission.Look, form(maxForm, o.delete)},
+	}
+}
+
+// Bounds of what an owner sees on one page.
+const (
+	messagesShown = 20
+	rowsShown     = 50
+	versionsBack  = 5 // of the versions whose errors the page links to
+	warnFrom      = 80
+)
+
+// An ownPlayersPage holds the data of the page of a project's players.
+type ownPlayersPage struct {
+	Project  sandlot.Project
+	Usage    players.Usage
+	Boards   []boards.Board
+	Version  int // whose errors are shown
+	Errors   []faults.Group
+	Messages []faults.Message
+	Next     string // the cursor of the next messages; empty: there are none
+	After    bool   // whether there are newer messages
+	v        *visit
+}
+
+// Percent returns the share of the bytes that players may keep, in percent, rounded down.
+func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
+
+// Full reports whether the owner is warned that players will soon be refused.
+func (p ownPlayersPage) Full() bool { return p.Percent() >= warnFrom }
+
+// Versions returns the versions whose errors the page links to, newest first.
+func (p ownPlayersPage) Versions() (all []int) {
+	for n := p.Project.Version; n > max(p.Project.Version-versionsBack, 0); n-- {
+		all = append(all, n)
+	}
+	if p.Version > 0 && !slices.Contains(all, p.Version) {
+		all = append(all, p.Version)
+	}
+	return all
+}
+
+// runtimes lists the states of a runtime, as their form has them.
+var runtimes = map[string]sandlot.Runtime{"on": sandlot.RuntimeOn, "read": sandlot.RuntimeRead, "off": sandlot.RuntimeOff}
+
+// The prefixes of the names of the states' texts, and of the kinds of errors.
+const (
+	runtimeText = "players.runtime-"
+	faultText   = "players.error-"
+)
+
+// A state is a state of the runtime to choose.
+type state struct {
+	pick
+	Now bool
+}
+
+// Runtimes returns the states to choose from.
+func (p ownPlayersPage) Runtimes() (all []state) {
+	for _, name := range []string{"on", "read", "off"} {
+		all = append(all, state{pick{name, p.v.T(runtimeText + name)}, runtimes[name] == p.Project.Runtime})
+	}
+	return all
+}
+
+// faultKinds lists the kinds of errors with a text.
+var faultKinds = []string{"error", "rejection", "resource", "webgl", "ready"}
+
+// Kind returns the name of a kind of errors.
+func (p ownPlayersPage) Kind(of faults.Group) string {
+	if slices.Contains(faultKinds, of.Kind) {
+		return p.v.T(faultText + of.Kind)
+	}
+	return p.v.T(faultText + faultKinds[0])
+}
+
+// Browsers returns the families of browsers with their counts, the most frequent first.
+func (p ownPlayersPage) Browsers(of faults.Group) string {
+	families := slices.SortedFunc(maps.Keys(of.Browsers), func(x, y string) int {
+		return cmp.Or(cmp.Compare(of.Browsers[y], of.Browsers[x]), strings.Compare(x, y))
+	})
+	var all []string
+	for _, family := range families {
+		name, ok := familyNames[family]
+		if !ok {
+			name = p.v.T("players.browser-other")
+		}
+		all = append(all, name+" "+p.v.Whole(of.Browsers[family]))
+	}
+	return strings.Join(all, " · ")
+}
+
+// familyNames maps families of browsers to their names.
+var familyNames = map[string]string{"chrome": "Chrome", "firefox": "Firefox", "safari": "Safari", "edge": "Edge"}
+
+// Order returns the order of a board in words.
+func (p ownPlayersPage) Order(b boards.Board) string { return orderOf(p.v, b) }
+
+func orderOf(v *visit, b boards.Board) string {
+	if b.Ascending {
+		return v.T("players.order-up")
+	}
+	return v.T("players.order-down")
+}
+
+// Runs reports whether the instance has a runtime.
+func (v view) Runs() bool { return v.runs }
+
+// Called returns the name of a board for people.
+func (v view) Called(board string) string { return boardName(v.visit, board) }
+
+func (o *ownPlayers) page(v *visit) (err error) {
+	ctx, id := v.r.Context(), string(v.ownID())
+	page := ownPlayersPage{Version: number(v.query("version")), After: v.query("after") != "", v: v}
+	if page.Project, page.Errors, err = o.rooms.faults.Errors(ctx, v.by, id, page.Version); err != nil {
+		return err
+	}
+	page.Version = cmp.Or(page.Version, page.Project.Version)
+	if page.Usage, err = o.rooms.players.Usage(ctx, v.by, id); err != nil {
+		return err
+	}
+	if page.Boards, err = o.rooms.boards.List(ctx, v.by, id); err != nil {
+		return err
+	}
+	page.Messages, page.Next, err = o.rooms.faults.Messages(ctx, v.by, id, messagesShown, v.query("after"))
+	if err != nil {
+		return err
+	}
+	return v.show(http.StatusOK, "own_players.html", v.T("players.title"), page)
+}
+
+// limit sets what players may do.
+func (o *ownPlayers) limit(v *visit) error {
+	to, ok := runtimes[v.r.PostForm.Get("runtime")]
+	if !ok {
+		return v.problem(http.StatusBadRequest, "error.form")
+	}
+	err := o.set(v, to)
+	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.saved")
+}
+
+// deleteMessage deletes a message; one that is gone is no error.
+func (o *ownPlayers) deleteMessage(v *visit) error {
+	n, err := strconv.ParseInt(v.r.PostForm.Get("message"), 10, 64)
+	if err != nil {
+		return v.problem(http.StatusBadRequest, "error.form")
+	}
+	err = o.rooms.faults.DeleteMessage(v.r.Context(), v.by, string(v.ownID()), n)
+	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.message-deleted")
+}
+
+// An ownBoardPage holds the data of the page of a board for its owner, with the rules that were refused.
+type ownBoardPage struct {
+	Project       sandlot.Project
+	Board         boards.Board
+	Top           boards.Top
+	Min, Max, Sec string // the content of the form
+	Wrong         string // the refusal, in the visitor's language
+	v             *visit
+}
+
+// Order returns the order of the board in words.
+func (p ownBoardPage) Order() string { return orderOf(p.v, p.Board) }
+
+// Periods returns the periods to choose from.
+func (p ownBoardPage) Periods() []pick { return periodsOf(p.v) }
+
+func (v *visit) ownBoard() string     { return v.r.PathValue("board") }
+func (v *visit) ownBoardPath() string { return v.ownPath() + ownAtBoard + url.PathEscape(v.ownBoard()) }
+
+func (o *ownPlayers) board(v *visit) error { return o.showBoard(v, http.StatusOK, ownBoardPage{}) }
+
+func (o *ownPlayers) showBoard(v *visit, status int, page ownBoardPage) (err error) {
+	q := asked(v)
+	q.Board, q.Limit, q.Player, page.v = v.ownBoard(), rowsShown, "", v
+	if page.Project, err = o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
+		return err
+	}
+	if page.Board, page.Top, err = o.rooms.boards.Board(v.r.Context(), v.by, string(v.ownID()), q); err != nil {
+		return err
+	}
+	if page.Wrong == "" {
+		page.Min, page.Max, page.Sec = written(page.Board.Min), written(page.Board.Max), strconv.Itoa(page.Board.MinSeconds)
+	}
+	return v.show(status, "own_board.html", v.T("players.board-title", "name", boardName(v, page.Board.Name)), page)
+}
+
+// written returns a bound as a field for numbers has it; nil: empty.
+func written(bound *float64) string {
+	if bound == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*bound, 'f', -1, 64)
+}
+
+// bound reads a bound; an empty text is none. It returns false for a text that is no number.
+func bound(text string) (n *float64, ok bool) {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil, true
+	}
+	value, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
+	return &value, err == nil && !math.IsInf(value, 0) && !math.IsNaN(value)
+}
+
+// rule sets the bounds of a board.
+func (o *ownPlayers) rule(v *visit) error {
+	form := v.r.PostForm
+	page := ownBoardPage{Min: form.Get("min"), Max: form.Get("max"), Sec: form.Get("min_seconds"), Wrong: v.T("players.rules-wrong")}
+	low, okLow := bound(page.Min)
+	high, okHigh := bound(page.Max)
+	seconds, err := strconv.Atoi(page.Sec)
+	if !okLow || !okHigh || err != nil {
+		return o.showBoard(v, http.StatusUnprocessableEntity, page)
+	}
+	_, err = o.rooms.boards.Amend(v.r.Context(), v.by, string(v.ownID()), v.ownBoard(), boards.Change{
+		Min: low, Max: high, NoMin: low == nil, NoMax: high == nil, MinSeconds: &seconds,
+	})
+	if errors.Is(err, sandlot.CodeInvalidField) {
+		return o.showBoard(v, http.StatusUnprocessableEntity, page)
+	}
+	return v.doneIf(err, v.ownBoardPath(), "said.saved")
+}
+
+// remove removes a row; one that is gone is no error.
+func (o *ownPlayers) remove(v *visit) error {
+	change := boards.Change{RemovePlayers: []string{v.r.PostForm.Get("player")}}
+	_, err := o.rooms.boards.Amend(v.r.Context(), v.by, string(v.ownID()), v.ownBoard(), change)
+	return v.doneIf(err, v.ownBoardPath(), "said.row-removed")
+}
+
+func (o *ownPlayers) askRefuse(v *visit) error {
+	player := v.query("player")
+	return o.ask(v, "refuse", isolated(cmp.Or(v.query("name"), player)), askField{"player", player})
+}
+
+func (o *ownPlayers) askReset(v *visit) error {
+	return o.ask(v, "reset", isolated(boardName(v, v.ownBoard())))
+}
+
+func (o *ownPlayers) askDelete(v *visit) error {
+	return o.ask(v, "delete", isolated(boardName(v, v.ownBoard())))
+}
+
+// askText is the prefix of the names of the questions' texts: players.refuse-title, -lead and -yes, and so on.
+const askText = "players."
+
+// ask asks for confirmation of a step on the page of a board.
+func (o *ownPlayers) ask(v *visit, step, name string, fields ...askField) error {
+	if _, err := o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
+		return err
+	}
+	return v.ask(v.T(askText+step+"-title", "name", name), askPage{
+		Leads: []any{v.T(askText + step + "-lead")}, Action: v.ownBoardPath() + "/" + step, Fields: fields,
+		Yes: v.T(askText + step + "-yes"), Back: v.ownBoardPath(),
+	})
+}
+
+// refuse removes a player for good. A form sent twice finds nobody.
+func (o *ownPlayers) refuse(v *visit) error {
+	err := o.rooms.players.RemovePlayer(v.r.Context(), v.by, string(v.ownID()), v.r.PostForm.Get("player"), true)
+	return v.doneIf(err, v.ownBoardPath(), "said.player-refused")
+}
+
+func (o *ownPlayers) reset(v *visit) error {
+	_, err := o.rooms.boards.Amend(v.r.Context(), v.by, string(v.ownID()), v.ownBoard(), boards.Change{Reset: true})
+	return v.doneIf(err, v.ownBoardPath(), "said.board-reset")
+}
+
+func (o *ownPlayers) delete(v *visit) error {
+	err := o.rooms.boards.Delete(v.r.Context(), v.by, string(v.ownID()), v.ownBoard())
+	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.board-deleted", "name", boardName(v, v.ownBoard()))
+}
+
+// setRuntime returns the function that sets the runtime of a project.
+func setRuntime(service *publish.Service) func(*visit, sandlot.Runtime) error {
+	return func(v *visit, to sandlot.Runtime) error {
+		panic("seam: AmendInput.Runtime")
+	}
+}

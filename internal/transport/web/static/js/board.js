@@ -1,0 +1,197 @@
+// Keeps the board of a project's page up to date, and connects the page with the player in the frame, if the game has
+// the SDK. The frame alone knows the player's token: what needs it goes there as a message, and the page learns the
+// player's public id. Without this module the board is as the page was sent, and the form sends a message as any does.
+const stage = document.querySelector('.stage');
+const model = stage.querySelector('template').content.firstElementChild;
+const apart = model.sandbox.contains('allow-same-origin'); // else the frame's origin is opaque, and has no name
+const origin = apart ? new URL(model.src).origin : 'null';
+const board = document.querySelector('.board');
+const player = document.querySelector('[data-player]'); // null where players can leave nothing new
+const at = `/p/${stage.dataset.project}/board`;
+
+const pollEvery = 30_000; // ms
+const settled = 1_300; // ms; the service's lists are up to a second old
+const patience = 8_000; // ms until the frame counts as silent
+
+let you = ''; // the id of the player in the frame
+let last = ''; // the part of the page as it came last
+
+const frame = () => stage.querySelector('iframe');
+const answers = new Map(); // of the frame, that something waits for
+
+const send = (message) => frame()?.contentWindow.postMessage(message, apart ? origin : '*');
+
+// refocus puts the focus on the element that stands for one that was replaced.
+const refocus = (before) => {
+  if (before?.matches('select')) board.querySelector('select')?.focus();
+  else if (before?.dataset.period) board.querySelector(`a[data-period="${before.dataset.period}"]`)?.focus();
+};
+
+const paint = (html) => {
+  if (html === last) return;
+  last = html;
+  const part = document.createElement('template');
+  part.innerHTML = html; // of the service: all text of strangers in it is escaped
+  const before = board.contains(document.activeElement) ? document.activeElement : null;
+  const shown = board.querySelector('.board-shown');
+  if (shown) shown.replaceWith(part.content);
+  else board.querySelector('h2').after(part.content);
+  board.hidden = false;
+  ready();
+  refocus(before);
+};
+
+let turn = 0; // an answer that another one has overtaken is not shown
+
+const load = async (wish = {}) => {
+  if (!board) return;
+  const shown = board.querySelector('.board-shown')?.dataset ?? {};
+  const mine = ++turn;
+  try {
+    const answer = await fetch(`${at}?${new URLSearchParams({
+      board: wish.board ?? shown.board ?? '', period: wish.period ?? shown.period ?? '', you, bare: '',
+    })}`, { cache: 'no-store' });
+    if (answer.status !== 200 || mine !== turn) return;
+    paint(await answer.text());
+  } catch { /* the next one may come through */ }
+};
+
+// ready gives the choices of the board their scripts.
+const ready = () => {
+  for (const tab of board.querySelectorAll('.tabs a')) {
+    tab.addEventListener('click', (event) => {
+      event.preventDefault();
+      load({ period: tab.dataset.period });
+    });
+  }
+  const names = board.querySelector('.board-names');
+  if (!names) return;
+  names.querySelector('button').hidden = true;
+  names.elements.board.addEventListener('change', () => load({ board: names.elements.board.value }));
+};
+
+if (board) {
+  ready();
+  setInterval(() => { if (!document.hidden && !board.hidden) load(); }, pollEvery);
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && !board.hidden) load(); });
+}
+
+const here = player?.querySelector('.said-here');
+let met = false; // whether the game has the SDK, and the service answers it
+
+const say = (text) => { if (here) here.textContent = text; };
+
+// ask sends the frame a message, and returns its answer of that kind; null if there is none.
+const ask = (message, kind) => new Promise((resolve) => {
+  const waiting = setTimeout(resolve, patience, null);
+  answers.set(kind, (answer) => {
+    clearTimeout(waiting);
+    resolve(answer);
+  });
+  send(message);
+});
+
+// meet shows what the frame says about its player.
+const meet = ({ id, name, local }) => {
+  const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
+  if (fresh) you = id;
+  met = local === false; // else what it keeps stays in its browser, and is on no board
+  if (player) {
+    player.hidden = !met;
+    const field = player.querySelector('#player-name');
+    if (typeof name === 'string' && document.activeElement !== field) field.value = name.slice(0, 20);
+  }
+  load();
+};
+
+const scored = async (of) => {
+  send({ sandlot: 'hello' }); // the first score makes the player
+  await new Promise((go) => setTimeout(go, settled));
+  await load(typeof of === 'string' ? { board: of } : {});
+  const place = board?.querySelector('.board-yours');
+  if (place) say(place.textContent);
+};
+
+addEventListener('message', ({ source, origin: from, data }) => {
+  if (!source || source !== frame()?.contentWindow || from !== origin) return;
+  if (data?.sandlot === 'player') meet(data);
+  if (data?.sandlot === 'scored') scored(data.board);
+  answers.get(data?.sandlot)?.(data);
+  answers.delete(data?.sandlot);
+});
+
+// The frame is made at the first Play.
+document.addEventListener('sandlot:play', () => {
+  frame().addEventListener('load', () => send({ sandlot: 'hello' }));
+}, { once: true });
+
+if (player) {
+  const { wait, named, wrong, fault, resumed } = player.dataset;
+  const [rename, resume] = ['rename', 'resume'].map((kind) => player.querySelector(`[data-${kind}]`));
+  let known = ''; // the name before
+  rename.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const wanted = rename.elements.name.value.trim();
+    say(wait);
+    const answer = await ask({ sandlot: 'rename', name: wanted }, 'player');
+    say(answer && (answer.name !== known || answer.name === wanted) ? named : fault);
+    known = answer?.name ?? known;
+  });
+  resume.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    say(wait);
+    const answer = await ask({ sandlot: 'resume', code: resume.elements.code.value.trim() }, 'resumed');
+    say(!answer ? fault : answer.ok === true ? resumed : wrong);
+    if (answer?.ok !== true) return;
+    resume.reset();
+    frame().src = model.src; // the game reads the saves that it has now
+  });
+  player.querySelector('[data-code]').addEventListener('click', async () => {
+    say(wait);
+    const answer = await ask({ sandlot: 'code' }, 'code');
+    const words = typeof answer?.code === 'string' ? answer.code.slice(0, 80) : '';
+    player.querySelector('.words').textContent = words;
+    say(words ? '' : fault);
+  });
+}
+
+const tell = document.querySelector('[data-tell]');
+
+if (tell) {
+  const { text } = tell.elements;
+  const output = tell.querySelector('output');
+  const { lang } = document.documentElement;
+  const number = new Intl.NumberFormat(lang);
+  const plural = new Intl.PluralRules(lang);
+  const left = JSON.parse(output.dataset.left);
+  text.addEventListener('input', () => {
+    const n = text.maxLength - text.value.length;
+    output.textContent = n < 100 ? (left[plural.select(n)] ?? left.other).replace('{n}', number.format(n)) : '';
+  });
+  const done = () => {
+    tell.reset();
+    output.textContent = tell.dataset.done;
+  };
+  let busy = false;
+  tell.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    try {
+      // By the frame it comes from the player, with the name.
+      if (met && (await ask({ sandlot: 'tell', text: text.value }, 'told'))?.ok === true) {
+        done();
+        return;
+      }
+      const answer = await fetch(tell.action, {
+        method: 'POST', body: new URLSearchParams(new FormData(tell)), headers: { Accept: 'application/json' },
+      });
+      if (!answer.ok) throw new Error(answer.statusText);
+      done();
+    } catch {
+      tell.submit(); // the service's own page shows the error
+    } finally {
+      busy = false;
+    }
+  });
+}
