@@ -99,7 +99,7 @@ func TestForgedStampsCountAsNow(t *testing.T) {
 	flipped := []byte(ada.since)
 	flipped[len(flipped)/2] ^= 1
 	for about, since := range map[string]any{
-		"none": "", "another player's": ada.since, "a changed one": string(flipped), "a long one": strings.Repeat("a", 10_000), "a time": "2020-01-01T00:00:00Z",
+		"none": "", "another player's": ada.since, "a changed one": string(flipped), "a long one": strings.Repeat("a", 3000), "a time": "2020-01-01T00:00:00Z",
 		"NUL": "\x00\x00",
 	} {
 		body, err := json.Marshal(object{"score": 9, "since": since})

@@ -148,7 +148,7 @@ func TestScoresThatAreNoNumbersAreRefused(t *testing.T) {
 	for _, score := range []string{"NaN", "Infinity", "-Infinity", "1e999", "-1e999", `"5"`, "null", "true", "[]", "{}", "", "0x10", `"NaN"`, "1_000", "١"} {
 		post(score).refused(t, score, http.StatusBadRequest)
 	}
-	for _, body := range []string{"", "5", "[5]", `"5"`, "null", "{}", `{"score":5}{"score":6}`, "\xff", strings.Repeat(`{"score":`, 10_000)} {
+	for _, body := range []string{"", "5", "[5]", `"5"`, "null", "{}", `{"score":5}{"score":6}`, "\xff", strings.Repeat(`{"score":`, 400)} {
 		got := ada.does(t, "POST", "scores/main", body)
 		got.refused(t, brief(body), http.StatusBadRequest)
 	}
