@@ -140,7 +140,7 @@ func TestSoakAStartThatIsStoppedWhileItMigrates(t *testing.T) {
 			expect.Equal(t, "ends without an error, or by the second signal", state.Success() || !once && state.ExitCode() == -1, true)
 			expect.OK(t, reader.Rollback())
 			testenv.Eventually(t, 10*time.Second, "its transaction ends", func() bool { return !waits() })
-			expect.Equal(t, "the schema, after the first of four", d.number(t, "SELECT max(n) FROM migrations"), d.newest-3)
+			expect.Equal(t, "the schema, after the first of seven", d.number(t, "SELECT max(n) FROM migrations"), d.newest-6)
 			expect.Equal(t, "runs", d.number(t, "SELECT count(*) FROM runs"), 0)
 			if err := d.QueryRow("SELECT count(role) FROM accounts").Scan(new(int)); err == nil {
 				t.Error("half of the second happened")
