@@ -59,6 +59,7 @@ var (
 	DeleteProjectFields = fieldsOf(sandlot.OpDeleteProject, FieldSet{mayBeEmpty: true})
 	AmendFields         = fieldsOf(sandlot.OpAmend, FieldSet{mayBeEmpty: true, strict: true})
 	BoardFields         = fieldsOf(sandlot.OpRule, FieldSet{strict: true})
+	CheckFields         = fieldsOf(sandlot.OpCheck, FieldSet{mayBeEmpty: true, strict: true})
 	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{
@@ -232,7 +233,8 @@ func (f *Fields) ifMatch() *int {
 
 func ReadAmend(f *Fields) publish.AmendInput {
 	return publish.AmendInput{
-		Title: f.Words("title"), About: about(f), Lang: f.Words("lang"), Primary: f.Words("primary_file"), IfVersion: f.ifVersion(),
+		Title: f.Words("title"), About: about(f), Runtime: f.Words("runtime"), Lang: f.Words("lang"), Primary: f.Words("primary_file"),
+		IfVersion: f.ifVersion(),
 	}
 }
 

@@ -65,7 +65,8 @@ type Reading struct {
 	Board   string
 	Period  int64          // as Period.Number returns it
 	Limit   int            // 0: only You
-	Token   sandlot.Digest // of You; zero: nobody
+	Token   sandlot.Digest // of You; zero: see Player
+	Player  string         // the id of You, if it is not empty
 	Around  bool           // those around You, if it has a place
 }
 

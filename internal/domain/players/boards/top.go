@@ -32,7 +32,8 @@ type list struct {
 }
 
 // Top returns entries of a board, from a list at most a second old, on which the player of the visit has the place of
-// now; ranks are those of one moment. A Visit without a token has no You.
+// now; ranks are those of one moment. Without a token and a Player there is no You. Ids of players are public: the
+// website knows the player of a frame by it alone.
 func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q Query) (Top, error) {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads()); err != nil {
 		return Top{}, err
@@ -41,10 +42,10 @@ func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q
 	if err != nil {
 		return Top{}, err
 	}
-	r.Token = v.Token
-	if r.Token == (sandlot.Digest{}) {
-		r.Around = false
+	if r.Player = q.Player; r.Player == "" {
+		r.Token = v.Token
 	}
+	r.Around = r.Around && r.has()
 	top, err := s.top(ctx, r)
 	if err != nil {
 		return Top{}, fmt.Errorf("read board: %w", err)
@@ -69,6 +70,9 @@ func (s *Service) reading(id sandlot.ProjectID, q *Query) (r Reading, err error)
 	return Reading{Project: id, Board: q.Board, Period: q.Period.Number(s.Now()), Limit: q.Limit, Around: q.Around}, nil
 }
 
+// has reports whether the reading has a You.
+func (r Reading) has() bool { return r.Player != "" || r.Token != (sandlot.Digest{}) }
+
 func (s *Service) top(ctx context.Context, r Reading) (Top, error) {
 	if r.Around {
 		return s.read(ctx, r)
@@ -77,8 +81,8 @@ func (s *Service) top(ctx context.Context, r Reading) (Top, error) {
 	if err != nil {
 		return Top{}, err
 	}
-	if r.Token != (sandlot.Digest{}) {
-		you, err := s.read(ctx, Reading{Project: r.Project, Board: r.Board, Period: r.Period, Token: r.Token})
+	if r.has() {
+		you, err := s.read(ctx, Reading{Project: r.Project, Board: r.Board, Period: r.Period, Token: r.Token, Player: r.Player})
 		if err != nil {
 			return Top{}, err
 		}
