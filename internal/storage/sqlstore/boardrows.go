@@ -65,7 +65,7 @@ func (t *tx) brought(project int64, x boards.Row) (int64, error) {
 	}
 	num, err = t.insert("num", "INSERT INTO players (project, id, name, day) VALUES (?, ?, ?, ?)", project, x.Player, x.Name, dayOf(x.Seen))
 	if err == nil {
-		err = t.onePlayerMore(project)
+		err = onePlayerMore(t, project)
 	}
 	return num, err
 }
