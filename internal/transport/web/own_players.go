@@ -59,7 +59,6 @@ const (
 	messagesShown = 20
 	rowsShown     = 50
 	versionsBack  = 5 // of the versions whose errors the page links to
-	warnFrom      = 80
 )
 
 // An ownPlayersPage holds the data of the page of a project's players.
@@ -77,9 +76,6 @@ type ownPlayersPage struct {
 
 // Percent returns the share of the bytes that players may keep, in percent, rounded down.
 func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
-
-// Full reports whether the owner is warned that players will soon be refused.
-func (p ownPlayersPage) Full() bool { return p.Percent() >= warnFrom }
 
 // Versions returns the versions whose errors the page links to, newest first.
 func (p ownPlayersPage) Versions() (all []int) {
