@@ -22,6 +22,7 @@ const (
 	OpAmend      Op = "amend"
 	OpVersions   Op = "versions"
 	OpChecks     Op = "checks"
+	OpCheck      Op = "check" // open a version on request
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
 	OpTicket     Op = "uploads" // request a ticket
@@ -51,6 +52,7 @@ type FieldType string
 const (
 	Text   FieldType = "string"
 	Number FieldType = "integer"
+	Real   FieldType = "number"
 	Truth  FieldType = "boolean"
 	List   FieldType = "array"
 )
@@ -183,7 +185,48 @@ var Operations = []Operation{
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}},
 	},
 	{Op: OpChecks, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpCheck, Action: ActReadFiles, Admits: true, Cost: "check",
+		// Each of inputs is an object: key and ms, tap and ms, or wait.
+		Fields: []Field{
+			{Name: "version", Type: Number},
+			{Name: "inputs", Type: List, Most: 50},
+			{Name: "probe", Type: List, Most: 10},
+			{Name: "seconds", Type: Number, Most: 10},
+		},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"seconds", 5}},
+	},
 	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
+	{Op: OpBoards, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpBoard, Action: ActReadFiles, Admits: true, Cost: "look",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpRule, Action: ActSettle, Admits: true, Cost: "update",
+		Fields: []Field{
+			{Name: "min", Type: Real},
+			{Name: "max", Type: Real},
+			{Name: "min_seconds", Type: Number, Most: 86400},
+			{Name: "reset", Type: Truth},
+			{Name: "remove", Type: List, Most: 100},
+		},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}, {"max", 100000}},
+	},
+	{
+		Op: OpDropBoard, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpDropPlayer, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"player", "4t8x1q7k2m"}},
+	},
+	{Op: OpErrors, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpFeedback, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpUnsay, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"feedback", 12}},
+	},
 	{
 		Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look",
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},
