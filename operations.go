@@ -52,6 +52,7 @@ type FieldType string
 const (
 	Text   FieldType = "string"
 	Number FieldType = "integer"
+	Real   FieldType = "number"
 	Truth  FieldType = "boolean"
 	List   FieldType = "array"
 )
@@ -152,7 +153,12 @@ var Operations = []Operation{
 	},
 	{
 		Op: OpAmend, Action: ActSettle, Admits: true, Cost: "update",
-		Fields:  fields(ofProjects, []Field{{Name: "lang", Type: Text, Most: 35}, {Name: "primary_file", Type: Text, Most: 512}, ofGuard}),
+		Fields: fields(ofProjects, []Field{
+			{Name: "runtime", Type: Text, Most: 4},
+			{Name: "lang", Type: Text, Most: 35},
+			{Name: "primary_file", Type: Text, Most: 512},
+			ofGuard,
+		}),
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"title", "Sky Hopper 2"}},
 	},
 	{
@@ -191,6 +197,36 @@ var Operations = []Operation{
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"seconds", 5}},
 	},
 	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
+	{Op: OpBoards, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpBoard, Action: ActReadFiles, Admits: true, Cost: "look",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpRule, Action: ActSettle, Admits: true, Cost: "update",
+		Fields: []Field{
+			{Name: "min", Type: Real},
+			{Name: "max", Type: Real},
+			{Name: "min_seconds", Type: Number, Most: 86400},
+			{Name: "reset", Type: Truth},
+			{Name: "remove", Type: List, Most: 100},
+		},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}, {"max", 100000}},
+	},
+	{
+		Op: OpDropBoard, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpDropPlayer, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"player", "4t8x1q7k2m"}},
+	},
+	{Op: OpErrors, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpFeedback, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpUnsay, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"feedback", 12}},
+	},
 	{
 		Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look",
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},

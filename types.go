@@ -1,6 +1,7 @@
 package sandlot
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -88,6 +89,19 @@ const (
 	RuntimeRead Runtime = "read" // they read what they have, and change nothing
 	RuntimeOff  Runtime = "off"
 )
+
+// ReadRuntime returns the runtime of a word, which is "on", "read" or "off".
+func ReadRuntime(word string) (Runtime, bool) {
+	switch r := Runtime(word); {
+	case word == "on":
+		return RuntimeOn, true
+	default:
+		return r, r == RuntimeRead || r == RuntimeOff
+	}
+}
+
+// Word returns the word for a runtime, which ReadRuntime reads.
+func (r Runtime) Word() string { return cmp.Or(string(r), "on") }
 
 // PictureID names a picture made from a client's bytes: random letters; the first stands for its format. It is never
 // used for another picture, so the bytes under it never change. Empty names none.

@@ -10,13 +10,17 @@ import (
 
 // openRuntime makes the services of players, unless --runtime is off.
 func (a *app) openRuntime(now func() time.Time) {
+	if a.settings.Runtime == "off" {
+		return
+	}
 	a.players = players.New(players.Config{
-		Store: a.store.Players(), Projects: a.service.Reader, Vault: a.vault, Public: public(a.places), Now: now, Log: a.log,
+		Store: a.store.Players(), Projects: a.service.Reader, Vault: a.vault, Public: public(a.places),
+		Most: int64(a.settings.AccountBytes), Now: now, Log: a.log,
 	})
 	a.boards = boards.New(boards.Config{
 		Store: a.store.Boards(), Projects: a.service.Reader, Vault: a.vault, Limits: a.players.Limits(), Now: now,
 	})
 	a.faults = faults.New(faults.Config{
-		Store: a.store.Faults(), Projects: a.service.Reader, Limits: a.players.Limits(), Public: public(a.places), Now: now, Log: a.log,
+		Store: a.store.Faults(), Projects: a.service.Reader, Limits: a.players.Limits(), Now: now, Log: a.log,
 	})
 }

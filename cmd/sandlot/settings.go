@@ -41,6 +41,7 @@ type settings struct {
 	TrustedProxies string        `placeholder:"CIDR,..." help:"IPs or ranges of proxies whose X-Forwarded-For is trusted. (default: none)"`
 	DrainDelay     time.Duration `default:"0s" placeholder:"TIME" help:"Time after a stop signal in which new requests are served, for balancers to notice."`
 	StopGrace      time.Duration `default:"5s" placeholder:"TIME" help:"Longest time that requests under way get after that; uploads are then refused."`
+	Runtime        string        `enum:"on,off" default:"on" help:"What players may keep: saves and scores (on), or nothing (off)."`
 	Playtest       bool          `help:"Open each new version once in a headless Chromium, for its owner. (default: nothing is opened)"`
 	PlaytestUser   string        `placeholder:"NAME" help:"User that runs the browser; needed as root. (default: the user of the server)"`
 	MetricsListen  string        `placeholder:"HOST:PORT|unix:PATH" help:"Serve /metrics here alone, and health too. (default: /metrics is public)"`

@@ -27,6 +27,22 @@ func TestAmend(t *testing.T) {
 			t.Errorf("%+v", v.About)
 		}
 	})
+	t.Run("the runtime is what its owner says, also with another primary file", func(t *testing.T) {
+		w := newWorld(t)
+		by, id := w.history()
+		for _, c := range []struct {
+			word    string
+			primary *string
+			want    sandlot.Runtime
+		}{{"read", nil, sandlot.RuntimeRead}, {"off", primary("a.js"), sandlot.RuntimeOff}, {"on", nil, sandlot.RuntimeOn}} {
+			v, err := w.Amend(t.Context(), by, string(id), publish.AmendInput{Runtime: &c.word, Primary: c.primary})
+			expect.OK(t, err)
+			expect.Equal(t, c.word, v.Project.Runtime, c.want)
+			p, err := w.Reader.Current(t.Context(), sandlot.Caller{}, id)
+			expect.OK(t, err)
+			expect.Equal(t, c.word+" shows at once", p.Runtime, c.want)
+		}
+	})
 	t.Run("another primary file makes a version, with what else is said in the same step", func(t *testing.T) {
 		w := newWorld(t)
 		by, id := w.history()
@@ -69,6 +85,8 @@ func TestAmend(t *testing.T) {
 			"another version, words": {publish.AmendInput{Title: &title, IfVersion: &three}, sandlot.CodeVersionConflict, "if_version"},
 			"too long a description": {publish.AmendInput{Title: &title, About: publish.About{Description: &long}}, sandlot.CodeInvalidField, "description"},
 			"no language":            {publish.AmendInput{Title: &title, Lang: &bad}, sandlot.CodeInvalidField, "lang"},
+			"no runtime":             {publish.AmendInput{Title: &title, Runtime: &bad}, sandlot.CodeInvalidField, "runtime"},
+			"an empty runtime":       {publish.AmendInput{Title: &title, Runtime: new("")}, sandlot.CodeInvalidField, "runtime"},
 		} {
 			w.unchanged(t, func() {
 				_, err := w.Amend(t.Context(), by, string(id), c.in)

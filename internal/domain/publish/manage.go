@@ -34,6 +34,7 @@ type DetailsChange struct {
 	Title, Description, Lang *string
 	Unlisted, Threads        *bool
 	Tags                     *sandlot.Tags
+	Runtime                  *sandlot.Runtime
 
 	By     int64  // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked
 	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
@@ -67,7 +68,8 @@ func (d Details) Change() DetailsChange {
 
 // empty reports whether the change changes nothing.
 func (c DetailsChange) empty() bool {
-	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil && c.Tags == nil
+	return c.Title == nil && c.Description == nil && c.Lang == nil && c.Unlisted == nil && c.Threads == nil && c.Tags == nil &&
+		c.Runtime == nil
 }
 
 // Change holds the differences of a new version from the one before.
@@ -151,6 +153,7 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 type AmendInput struct {
 	Title, Lang *string
 	About
+	Runtime   *string // what its players may keep: "on", "read" or "off"
 	Primary   *string // the file that is opened first
 	IfVersion *int
 }
@@ -178,11 +181,14 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 		return v, err
 	}
 	c.Title, c.Lang = in.Title, in.Lang
+	if c.Runtime, err = readRuntime(in.Runtime); err != nil {
+		return v, err
+	}
 	if in.Primary == nil && c.empty() {
 		return v, sandlot.Refuse(sandlot.CodeMissingField,
 			"The call says nothing that is to be other. Nothing was changed.").
 			With(sandlot.OpProject, sandlot.Set("id", string(p.ID))).
-			Note("Send any of title, description, tags, listed, threads, lang and primary_file. This is the project as it is:")
+			Note("Send any of title, description, tags, listed, threads, runtime, lang and primary_file. This is the project as it is:")
 	}
 	c.By = by.Key().ID
 	warnings, err := c.clean()
@@ -195,6 +201,20 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref string, in A
 	v, err = s.Reader.Project(ctx, by, string(p.ID))
 	v.Warnings = append(warnings, v.Warnings...)
 	return v, done(err)
+}
+
+// readRuntime reads the field runtime, if it was sent.
+func readRuntime(word *string) (*sandlot.Runtime, error) {
+	if word == nil {
+		return nil, nil
+	}
+	r, ok := sandlot.ReadRuntime(*word)
+	if !ok {
+		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The field runtime says what players may keep: on, read or off.").In("runtime").
+			With(sandlot.OpSame, sandlot.Set("runtime", "read")).
+			Note(`"read" lets players read what they have and keep nothing new, "off" neither; nothing is deleted:`)
+	}
+	return &r, nil
 }
 
 // amend records c, and with it the primary file if another is chosen.

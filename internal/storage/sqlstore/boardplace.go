@@ -78,7 +78,7 @@ func (store Boards) placeOf(ctx context.Context, q querier, b boardRow, y player
 }
 
 func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error) {
-	y, err := t.player(p.Holder)
+	y, err := seated{t, p.Holder}.player()
 	if err != nil {
 		return out, err
 	}
@@ -90,7 +90,7 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 		err = p.Admit(b.Board)
 	}
 	if err == nil && p.Name != "" {
-		err = t.rename(&y, p.Name)
+		err = rename(t, &y, p.Name)
 	}
 	if err != nil {
 		return out, err

@@ -12,21 +12,27 @@ import (
 const rowsPage = 500
 
 func (store Boards) Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(boards.Row) error) error {
-	b, err := one(ctx, store.db, scanBoard, selectBoard, string(id), board)
-	l, from := store.ladder(store.db, b.num, 0), lowest
-	for err == nil && most > 0 {
+	from := lowest
+	for most > 0 {
 		var page []boards.Row
-		if page, from, err = l.page(ctx, b, from, min(most, rowsPage)); err != nil || len(page) == 0 {
-			break
+		err := store.db.snapshot(ctx, func(q querier) error {
+			b, err := one(ctx, q, scanBoard, selectBoard, string(id), board)
+			if err == nil {
+				page, from, err = store.ladder(q, b.num, 0).page(ctx, b, from, min(most, rowsPage))
+			}
+			return err
+		})
+		if err != nil || len(page) == 0 {
+			return in("read scores", err)
 		}
 		for _, x := range page {
-			if err == nil {
-				err = do(x)
+			if err := do(x); err != nil {
+				return err
 			}
 		}
 		most -= len(page)
 	}
-	return in("read scores", err)
+	return nil
 }
 
 func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Board, rows []boards.Row) error {
@@ -59,7 +65,7 @@ func (t *tx) brought(project int64, x boards.Row) (int64, error) {
 	}
 	num, err = t.insert("num", "INSERT INTO players (project, id, name, day) VALUES (?, ?, ?, ?)", project, x.Player, x.Name, dayOf(x.Seen))
 	if err == nil {
-		err = t.onePlayerMore(project)
+		err = onePlayerMore(t, project)
 	}
 	return num, err
 }

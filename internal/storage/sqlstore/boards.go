@@ -128,10 +128,10 @@ func (store Boards) Top(ctx context.Context, r boards.Reading) (top boards.Top, 
 // you reads the place of the player of a reading.
 func (store Boards) you(ctx context.Context, l ladder, b boardRow, r boards.Reading, top *boards.Top) (spot, error) {
 	var none spot
-	if r.Token == (sandlot.Digest{}) {
+	if r.Player == "" && r.Token == (sandlot.Digest{}) {
 		return none, nil
 	}
-	y, err := findPlayer(ctx, l, r.Project, r.Token)
+	y, err := playerOf(ctx, l, r)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return none, nil
 	}
@@ -148,6 +148,14 @@ func (store Boards) you(ctx context.Context, l ladder, b boardRow, r boards.Read
 		Rank: rank, Name: y.Name, Score: b.score(at.sort), At: time.UnixMicro(at.at).UTC(), Player: y.ID, You: true,
 	}
 	return at, err
+}
+
+func playerOf(ctx context.Context, q querier, r boards.Reading) (playerRow, error) {
+	if r.Player == "" {
+		return findPlayer(ctx, q, r.Project, r.Token)
+	}
+	return one(ctx, q, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+		FROM projects p JOIN players y ON y.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND y.id = ?`, string(r.Project), r.Player)
 }
 
 // entries reads those of a reading.
@@ -190,12 +198,14 @@ func (l ladder) page(ctx context.Context, b boardRow, from spot, limit int) (lis
 }
 
 func (store Boards) Boards(ctx context.Context, id sandlot.ProjectID) (list []boards.Board, err error) {
-	_, err = one(ctx, store.db, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
-	if err != nil {
-		return nil, in("list boards", err)
-	}
-	list, err = all(ctx, store.db, scanCounted, "SELECT "+countedBoard+`, `+boardColumns+` FROM projects p JOIN boards b ON b.project = p.num
-		WHERE p.id = ? AND b.name IS NOT NULL`, string(id))
+	err = store.db.snapshot(ctx, func(q querier) error {
+		num, err := one(ctx, q, scanValue[int64], "SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+		if err != nil {
+			return err
+		}
+		list, err = all(ctx, q, scanCounted, "SELECT "+countedBoard+", "+boardColumns+" FROM boards b WHERE b.project = ? AND b.name IS NOT NULL", num)
+		return err
+	})
 	slices.SortFunc(list, func(a, b boards.Board) int { return cmp.Or(b.MovedAt.Compare(a.MovedAt), cmp.Compare(a.Name, b.Name)) })
 	return list, in("list boards", err)
 }
@@ -219,7 +229,7 @@ func (store Boards) Moved(ctx context.Context, since time.Time, limit int) ([]bo
 		return m, err
 	}, "SELECT "+countedBoard+", p.id, y.id, y.name, s.sort, s.at, "+boardColumns+` FROM (SELECT * FROM boards
 		WHERE moved_at >= ? AND name IS NOT NULL ORDER BY moved_at DESC LIMIT ?) b
-		JOIN (SELECT p.num, p.id FROM `+whatListed+`TRUE) p ON p.num = b.project
+		JOIN (SELECT p.num, p.id FROM `+whatListed+`p.runtime <> 'off') p ON p.num = b.project
 		JOIN scores s ON s.board = b.num AND s.period = 0 AND s.player = (SELECT o.player FROM scores o
 			WHERE o.board = b.num AND o.period = 0 ORDER BY o.sort, o.at, o.player LIMIT 1)
 		JOIN players y ON y.num = s.player`, micros(since), limit)

@@ -85,32 +85,32 @@ func (db *DB) finishForgets(ctx context.Context) error {
 		return err
 	}
 	defer db.engine.Wipe()
-	return forAll(ctx, accounts, func(a int64) error { return db.forget(ctx, a) })
+	return forAll(ctx, accounts, func(a int64) error { return forget(ctx, db, a) })
 }
 
-func (db *DB) forget(ctx context.Context, account int64) error {
-	err := forAll(ctx, remnants(db.dialect), func(kind remnant) error { return db.forgetKind(ctx, kind, account) })
+func forget(ctx context.Context, db *DB, account int64) error {
+	err := forAll(ctx, remnants(db.dialect), func(kind remnant) error { return forgetKind(ctx, db, kind, account) })
 	if err != nil {
 		return err
 	}
 	return db.run(ctx, do("DELETE FROM forgets WHERE account = ? AND email = ''", account))
 }
 
-func (db *DB) forgetKind(ctx context.Context, kind remnant, account int64) error {
+func forgetKind(ctx context.Context, db *DB, kind remnant, account int64) error {
 	for {
 		found, err := all(ctx, db, scanValue[any], kind.find, account, forgetBatch)
 		if err != nil || len(found) == 0 {
 			return err
 		}
 		for some := range slices.Chunk(found, forgetStep) {
-			if err := db.empty(ctx, kind, some); err != nil {
+			if err := empties(ctx, db, kind, some); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (db *DB) empty(ctx context.Context, kind remnant, keys []any) error {
+func empties(ctx context.Context, db *DB, kind remnant, keys []any) error {
 	return db.step(ctx, nil, func(t *tx) error {
 		for _, key := range keys {
 			if err := t.do(kind.empty, append([]any{key}, kind.with...)...); err != nil {

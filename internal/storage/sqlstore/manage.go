@@ -70,12 +70,12 @@ func describe(p *projectRow, d publish.DetailsChange) engine.Statement {
 		description = *d.Description
 	}
 	p.Unlisted, p.Threads, p.Lang = said(d.Unlisted, p.Unlisted), said(d.Threads, p.Threads), said(d.Lang, p.Lang)
-	p.Tags = said(d.Tags, p.Tags)
+	p.Tags, p.Runtime = said(d.Tags, p.Tags), said(d.Runtime, p.Runtime)
 	p.Change++
 	return do(`UPDATE projects SET changed = changed + 1, title = ?, description = coalesce(?, description), unlisted = ?, threads = ?,
 		lang = ?,
-		tags = ? WHERE num = ?`,
-		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), p.num)
+		tags = ?, runtime = ? WHERE num = ?`,
+		p.Title, description, p.Unlisted, p.Threads, p.Lang, string(p.Tags), string(p.Runtime), p.num)
 }
 
 // said returns the value of v, or before if v is nil.

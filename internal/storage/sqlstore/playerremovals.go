@@ -40,9 +40,9 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 		case err != nil:
 			return err
 		case refuse:
-			return t.refuse(p)
+			return refusePlayer(t, p)
 		}
-		return t.dropPlayer(p)
+		return dropPlayer(t, p)
 	})
 	if err == nil {
 		store.db.engine.Wipe()
@@ -50,17 +50,17 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 	return in("remove player", err)
 }
 
-// refuse removes all that is kept of a player, except for its tokens, by which it is known from now on.
-func (t *tx) refuse(p playerRow) error {
-	if err := t.emptyPlayer(p); err != nil {
+// refusePlayer removes all that is kept of a player, except for its tokens, by which it is known from now on.
+func refusePlayer(t *tx, p playerRow) error {
+	if err := emptyPlayer(t, p); err != nil {
 		return err
 	}
 	return t.do("UPDATE players SET refused = 1, name = '', code = NULL WHERE num = ?", p.num)
 }
 
 // dropPlayer removes a player with all that is kept of it.
-func (t *tx) dropPlayer(p playerRow) error {
-	if err := t.emptyPlayer(p); err != nil {
+func dropPlayer(t *tx, p playerRow) error {
+	if err := emptyPlayer(t, p); err != nil {
 		return err
 	}
 	return t.Run(
@@ -71,7 +71,7 @@ func (t *tx) dropPlayer(p playerRow) error {
 }
 
 // emptyPlayer removes what a player keeps.
-func (t *tx) emptyPlayer(p playerRow) error {
+func emptyPlayer(t *tx, p playerRow) error {
 	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (s *sweep) dropPlayers(now time.Time) error {
 		p, err := one(context.Background(), s, scanPlayer, `SELECT num, project, id, name, refused, day, held, saves FROM players
 			WHERE num = ? AND day < ?`+s.dialect.Locked("players"), num, dayOf(now.Add(-players.Kept)))
 		if err == nil {
-			err = s.dropPlayer(p)
+			err = dropPlayer(s.tx, p)
 		}
 		if err != nil && !errors.Is(err, sandlot.ErrNotFound) { // it may have come back meanwhile
 			return err
@@ -122,7 +122,7 @@ func (s *sweep) dropPlayersOf(project int64) error {
 	if err != nil {
 		return unlessMissing(err)
 	}
-	if _, err := s.charge(project, -charged); err != nil {
+	if _, err := charge(s.tx, project, -charged); err != nil {
 		return err
 	}
 	return s.do("DELETE FROM player_totals WHERE project = ?", project)

@@ -28,35 +28,40 @@ func findPlayer(ctx context.Context, q querier, project sandlot.ProjectID, token
 	return one(ctx, q, scanPlayer, selectPlayer, string(project), token[:])
 }
 
-// player returns the player of a step, locks its row and notes the day. A player that is not known is made with
+// seated is a step in which a player keeps something. It locks players first, then player_totals, then the account.
+type seated struct {
+	*tx
+	h players.Holder
+}
+
+// player returns the player of the step, locks its row and notes the day. A player that is not known is made with
 // h.Fresh, without which it is players.ErrNewcomer. A project that is not there is sandlot.ErrNotFound.
-//
-// A step locks players first, then player_totals, then the account.
-func (t *tx) player(h players.Holder) (playerRow, error) {
-	p, err := t.lockPlayer(h)
+func (t seated) player() (playerRow, error) {
+	p, err := t.known()
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return t.newPlayer(h)
+		return t.newcomer()
 	}
-	if today := dayOf(h.Now); err == nil && p.Day < today {
+	if today := dayOf(t.h.Now); err == nil && p.Day < today {
 		p.Day = today
 		err = t.do("UPDATE players SET day = ? WHERE num = ?", today, p.num)
 	}
 	return p, err
 }
 
-func (t *tx) lockPlayer(h players.Holder) (playerRow, error) {
-	return one(context.Background(), t, scanPlayer, selectPlayer+t.dialect.Locked("y"), string(h.Project), h.Token[:])
+func (t seated) known() (playerRow, error) {
+	return one(context.Background(), t, scanPlayer, selectPlayer+t.dialect.Locked("y"), string(t.h.Project), t.h.Token[:])
 }
 
-// newPlayer makes a player, unless another step has just made it.
-func (t *tx) newPlayer(h players.Holder) (p playerRow, err error) {
+// newcomer makes a player, unless another step has just made it.
+func (t seated) newcomer() (p playerRow, err error) {
+	h := t.h
 	if h.Fresh == "" {
 		return p, players.ErrNewcomer
 	}
 	if err := t.alone(h.Token); err != nil {
 		return p, err
 	}
-	if p, err = t.lockPlayer(h); !errors.Is(err, sandlot.ErrNotFound) {
+	if p, err = t.known(); !errors.Is(err, sandlot.ErrNotFound) {
 		return p, err
 	}
 	p.Known = players.Known{ID: h.Fresh, Day: dayOf(h.Now)}
@@ -72,10 +77,11 @@ func (t *tx) newPlayer(h players.Holder) (p playerRow, err error) {
 	if err != nil {
 		return p, err
 	}
-	return p, t.onePlayerMore(p.project)
+	return p, onePlayerMore(t.tx, p.project)
 }
 
-func (t *tx) onePlayerMore(project int64) error {
+// onePlayerMore counts a new player of a project.
+func onePlayerMore(t *tx, project int64) error {
 	n, err := t.number(`INSERT INTO player_totals (project, players) VALUES (?, 1)
 		ON CONFLICT (project) DO UPDATE SET players = player_totals.players + 1 RETURNING players`, project)
 	if err == nil && n > players.MaxPlayers {
@@ -91,7 +97,7 @@ func (store Players) Player(ctx context.Context, project sandlot.ProjectID, toke
 
 func (store Players) Seen(ctx context.Context, h players.Holder) error {
 	return in("note day of player", store.db.step(ctx, nil, func(t *tx) error {
-		_, err := t.player(players.Holder{Project: h.Project, Token: h.Token, Now: h.Now})
+		_, err := seated{t, players.Holder{Project: h.Project, Token: h.Token, Now: h.Now}}.player()
 		return unlessMissing(err)
 	}))
 }
@@ -106,9 +112,9 @@ func unlessMissing(err error) error {
 
 func (store Players) Rename(ctx context.Context, h players.Holder, name string) (known players.Known, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		p, err := t.player(h)
+		p, err := seated{t, h}.player()
 		if err == nil {
-			err = t.rename(&p, name)
+			err = rename(t, &p, name)
 		}
 		known = p.Known
 		return err
@@ -117,7 +123,7 @@ func (store Players) Rename(ctx context.Context, h players.Holder, name string) 
 }
 
 // rename gives a player of the step a name, unless the owner refused the player.
-func (t *tx) rename(p *playerRow, name string) error {
+func rename(t *tx, p *playerRow, name string) error {
 	if p.Refused || p.Name == name {
 		return nil
 	}
@@ -127,7 +133,7 @@ func (t *tx) rename(p *playerRow, name string) error {
 
 func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot.Digest) error {
 	return in("record code", store.db.step(ctx, nil, func(t *tx) error {
-		p, err := t.player(h)
+		p, err := seated{t, h}.player()
 		if err != nil {
 			return err
 		}

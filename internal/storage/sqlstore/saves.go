@@ -30,13 +30,13 @@ func (store Players) Load(
 }
 
 func (store Players) Save(ctx context.Context, h players.Holder, slot string, value []byte, most int64) error {
-	return in("save", store.db.stepOf(ctx, len(value), nil, func(t *tx) error {
-		p, err := t.player(h)
+	return in("save", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
+		p, err := seated{t, h}.player()
 		if err != nil {
 			return err
 		}
 		held, saves := p.Held+int64(len(value)), p.Saves
-		switch before, err := t.sizeOfSave(p.num, slot); {
+		switch before, err := sizeOfSave(t, p.num, slot); {
 		case errors.Is(err, sandlot.ErrNotFound):
 			saves++
 		case err != nil:
@@ -56,18 +56,18 @@ func (store Players) Save(ctx context.Context, h players.Holder, slot string, va
 	}))
 }
 
-func (t *tx) sizeOfSave(player int64, slot string) (int64, error) {
+func sizeOfSave(t *tx, player int64, slot string) (int64, error) {
 	return t.number("SELECT length(value) FROM saves WHERE player = ? AND slot = ?", player, slot)
 }
 
 func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot string) error {
 	h.Fresh = ""
 	return in("delete save", store.db.step(ctx, nil, func(t *tx) error {
-		p, err := t.player(h)
+		p, err := seated{t, h}.player()
 		if err != nil {
 			return unlessMissing(err)
 		}
-		before, err := t.sizeOfSave(p.num, slot)
+		before, err := sizeOfSave(t, p.num, slot)
 		if err != nil {
 			return unlessMissing(err)
 		}
@@ -113,11 +113,11 @@ func (t playing) count(project int64, set string, by int64, grows bool) error {
 	if grows && now.held+now.shared > players.MaxBytes {
 		return players.ErrProjectFull
 	}
-	charge := upTo(now.held+now.shared, players.Charge)
-	if charge == now.charged {
+	to := upTo(now.held+now.shared, players.Charge)
+	if to == now.charged {
 		return nil
 	}
-	account, err := t.charge(project, charge-now.charged)
+	account, err := charge(t.tx, project, to-now.charged)
 	if err != nil || !grows || t.most == 0 {
 		return err
 	}
@@ -125,7 +125,7 @@ func (t playing) count(project int64, set string, by int64, grows bool) error {
 }
 
 // charge adds to the bytes of a project's players that count to its account.
-func (t *tx) charge(project, more int64) (account int64, err error) {
+func charge(t *tx, project, more int64) (account int64, err error) {
 	if err := t.do("UPDATE player_totals SET charged = charged + ? WHERE project = ?", more, project); err != nil {
 		return 0, err
 	}

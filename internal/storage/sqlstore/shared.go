@@ -23,8 +23,8 @@ func (store Players) LoadShared(ctx context.Context, project sandlot.ProjectID, 
 }
 
 func (store Players) Share(ctx context.Context, h players.Holder, key string, value []byte, most int64) error {
-	return in("share", store.db.stepOf(ctx, len(value), nil, func(t *tx) error {
-		p, err := t.player(h)
+	return in("share", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
+		p, err := seated{t, h}.player()
 		if err != nil {
 			return err
 		}

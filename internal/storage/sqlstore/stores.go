@@ -228,11 +228,11 @@ func (db *DB) step(ctx context.Context, blobs []sandlot.Blob, run func(*tx) erro
 	for _, b := range blobs {
 		bytes += b.InlineSize()
 	}
-	return db.stepOf(ctx, bytes, blobs, run)
+	return stepOf(ctx, db, bytes, blobs, run)
 }
 
 // stepOf is step for one that writes that many bytes of content.
-func (db *DB) stepOf(ctx context.Context, bytes int, blobs []sandlot.Blob, run func(*tx) error) error {
+func stepOf(ctx context.Context, db *DB, bytes int, blobs []sandlot.Blob, run func(*tx) error) error {
 	return db.around(func() (changed sandlot.Changed, err error) {
 		err = db.engine.Step(ctx, bytes, func(t engine.Tx) error {
 			x := &tx{Tx: t, dialect: db.dialect}

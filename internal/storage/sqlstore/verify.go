@@ -52,9 +52,13 @@ type checked struct {
 	suffixes, have, primes int
 	bytes                  int64
 	whole, primed          int // versions that were not erased, and those with their primary file
-	players, havePlayers   int64
-	held, haveHeld         int64 // bytes of players' saves, in steps
-	miscounted             int   // players whose saves are not as recorded
+	checkedPlayers
+}
+
+type checkedPlayers struct {
+	players, havePlayers int64
+	held, haveHeld       int64 // bytes of players' saves, in steps
+	miscounted           int   // players whose saves are not as recorded
 }
 
 const selectChecked = `

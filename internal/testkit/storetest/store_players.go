@@ -43,13 +43,13 @@ func holder(id sandlot.ProjectID, token string) players.Holder {
 	return players.Holder{Project: id, Token: sum(token), Fresh: "id-" + token, Now: base()}
 }
 
-func (s Stores) save(t *testing.T, id sandlot.ProjectID, token, slot, value string) {
+func saveOf(t *testing.T, s Stores, id sandlot.ProjectID, token, slot, value string) {
 	t.Helper()
 	ok(t, s.Players.Save(t.Context(), holder(id, token), slot, []byte(value), 0))
 }
 
 // loaded returns a save, or the text of the error that there is none.
-func (s Stores) loaded(t *testing.T, id sandlot.ProjectID, token, slot string) string {
+func loaded(t *testing.T, s Stores, id sandlot.ProjectID, token, slot string) string {
 	t.Helper()
 	save, _, err := s.Players.Load(t.Context(), id, sum(token), slot)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s Stores) loaded(t *testing.T, id sandlot.ProjectID, token, slot string) s
 	return string(save.Value)
 }
 
-func (s Stores) keptOf(t *testing.T, p sandlot.Project) players.Sum {
+func keptOf(t *testing.T, s Stores, p sandlot.Project) players.Sum {
 	t.Helper()
 	return must(s.Players.Totals(t.Context(), p.Account))(t).Projects[p.ID]
 }
@@ -80,7 +80,7 @@ func makePlayer(t *testing.T, s Stores) {
 	ok(t, s.Players.DeleteSave(t.Context(), holder(p.ID, "ada"), "main"))
 	_, err := s.Players.Player(t.Context(), p.ID, sum("ada"))
 	wants(t, "before", err, sandlot.ErrNotFound)
-	s.save(t, p.ID, "ada", "main", "{}")
+	saveOf(t, s, p.ID, "ada", "main", "{}")
 	same(t, "the player", must(s.Players.Player(t.Context(), p.ID, sum("ada")))(t),
 		players.Known{ID: "id-ada", Day: figures.DayOf(base()), Held: 2, Saves: 1})
 	wants(t, "no such project", s.Players.Save(t.Context(), holder("none", "ada"), "main", []byte("1"), 0), sandlot.ErrNotFound)
@@ -100,18 +100,18 @@ func makePlayerRace(t *testing.T, s Stores) {
 	}
 	wait.Wait()
 	same(t, "slots", len(must(s.Players.Saves(t.Context(), p.ID, sum("ada")))(t)), 20)
-	same(t, "players", s.keptOf(t, p), players.Sum{Players: 1, Bytes: players.Step, Charged: players.Charge})
+	same(t, "players", keptOf(t, s, p), players.Sum{Players: 1, Bytes: players.Step, Charged: players.Charge})
 	inOrder(t, s, "afterwards")
 }
 
 func tooManyPlayers(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
 	s.Crowd(t, p.ID, players.MaxPlayers-1, 0)
-	s.save(t, p.ID, "last", "main", "1")
+	saveOf(t, s, p.ID, "last", "main", "1")
 	wants(t, "one more", s.Players.Save(t.Context(), holder(p.ID, "more"), "main", []byte("1"), 0), players.ErrTooManyPlayers)
 	_, err := s.Players.Player(t.Context(), p.ID, sum("more"))
 	wants(t, "it", err, sandlot.ErrNotFound)
-	s.save(t, p.ID, "last", "main", "2")
+	saveOf(t, s, p.ID, "last", "main", "2")
 }
 
 func saveAndLoad(t *testing.T, s Stores) {
@@ -131,71 +131,71 @@ func saveAndLoad(t *testing.T, s Stores) {
 	})
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
-	same(t, "deleted", s.loaded(t, p.ID, "ada", "raw"), "none")
+	same(t, "deleted", loaded(t, s, p.ID, "ada", "raw"), "none")
 	same(t, "held", must(s.Players.Player(t.Context(), p.ID, h.Token))(t).Held, players.MaxSave+int64(len(values["main"])))
 }
 
 func saveLasts(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "ada", "main", "1")
-	s.save(t, p.ID, "ada", "main", "22")
+	saveOf(t, s, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "ada", "main", "22")
 	ok(t, s.Players.Share(t.Context(), holder(p.ID, "ada"), "key", []byte("3"), 0))
 	later := s.copied(t)
-	same(t, "the save", later.loaded(t, p.ID, "ada", "main"), "22")
+	same(t, "the save", loaded(t, later, p.ID, "ada", "main"), "22")
 	same(t, "the shared value", string(must(later.Players.LoadShared(t.Context(), p.ID, "key"))(t).Value), "3")
 }
 
 func savesAreOwn(t *testing.T, s Stores) {
 	one, two := s.mustProject(t, "one"), s.mustProject(t, "two")
-	s.save(t, one.ID, "ada", "main", "1")
-	s.save(t, two.ID, "bob", "main", "2")
+	saveOf(t, s, one.ID, "ada", "main", "1")
+	saveOf(t, s, two.ID, "bob", "main", "2")
 	ok(t, s.Players.Share(t.Context(), holder(one.ID, "ada"), "key", []byte("3"), 0))
-	same(t, "of the other player", s.loaded(t, one.ID, "bob", "main"), "none")
-	same(t, "of the other project", s.loaded(t, two.ID, "ada", "main"), "none")
+	same(t, "of the other player", loaded(t, s, one.ID, "bob", "main"), "none")
+	same(t, "of the other project", loaded(t, s, two.ID, "ada", "main"), "none")
 	_, err := s.Players.LoadShared(t.Context(), two.ID, "key")
 	wants(t, "shared", err, sandlot.ErrNotFound)
 	same(t, "keys", len(must(s.Players.SharedKeys(t.Context(), two.ID, ""))(t)), 0)
 	ok(t, s.Players.DeleteSave(t.Context(), holder(two.ID, "ada"), "main"))
 	ok(t, s.Players.DeleteShared(t.Context(), holder(two.ID, "bob"), "key"))
-	same(t, "still there", s.loaded(t, one.ID, "ada", "main"), "1")
+	same(t, "still there", loaded(t, s, one.ID, "ada", "main"), "1")
 	same(t, "still shared", len(must(s.Players.SharedKeys(t.Context(), one.ID, ""))(t)), 1)
 }
 
 func playerFull(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
 	for i := range players.MaxSaves {
-		s.save(t, p.ID, "ada", "slot"+strconv.Itoa(i), "1")
+		saveOf(t, s, p.ID, "ada", "slot"+strconv.Itoa(i), "1")
 	}
 	before := must(s.Players.Player(t.Context(), p.ID, sum("ada")))(t)
 	wants(t, "a slot more", s.Players.Save(t.Context(), holder(p.ID, "ada"), "more", []byte("1"), 0), players.ErrPlayerFull)
 	same(t, "after it", must(s.Players.Player(t.Context(), p.ID, sum("ada")))(t), before)
 	large := strings.Repeat("1", players.MaxSave)
 	for i := range players.MaxHeld / players.MaxSave {
-		s.save(t, p.ID, "bob", "slot"+strconv.Itoa(i), large)
+		saveOf(t, s, p.ID, "bob", "slot"+strconv.Itoa(i), large)
 	}
 	wants(t, "a byte more", s.Players.Save(t.Context(), holder(p.ID, "bob"), "more", []byte("1"), 0), players.ErrPlayerFull)
-	s.save(t, p.ID, "bob", "slot0", "1")
-	s.save(t, p.ID, "bob", "more", large[1:])
+	saveOf(t, s, p.ID, "bob", "slot0", "1")
+	saveOf(t, s, p.ID, "bob", "more", large[1:])
 }
 
 func projectFull(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "ada", "main", "1")
 	s.Crowd(t, p.ID, 1, players.MaxBytes)
 	wants(t, "a player more", s.Players.Save(t.Context(), holder(p.ID, "bob"), "main", []byte("1"), 0), players.ErrProjectFull)
 	wants(t, "shared", s.Players.Share(t.Context(), holder(p.ID, "ada"), "key", []byte("1"), 0), players.ErrProjectFull)
-	s.save(t, p.ID, "ada", "main", "2") // as large as before
+	saveOf(t, s, p.ID, "ada", "main", "2") // as large as before
 	s.Crowd(t, p.ID, 1, players.Step)
 	used := must(s.Management.Usage(t.Context(), p.Account, base()))(t).Bytes
 	large := []byte(strings.Repeat("1", players.Charge))
 	wants(t, "over the quota", s.Players.Save(t.Context(), holder(p.ID, "ada"), "large", large, used+1), sandlot.ErrTooManyBytes)
-	same(t, "it", s.loaded(t, p.ID, "ada", "large"), "none")
+	same(t, "it", loaded(t, s, p.ID, "ada", "large"), "none")
 	ok(t, s.Players.Save(t.Context(), holder(p.ID, "ada"), "large", large, used+players.Charge))
 }
 
 func saveRace(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "ada", "slot0", "1")
+	saveOf(t, s, p.ID, "ada", "slot0", "1")
 	var wait sync.WaitGroup
 	for i := range 50 {
 		wait.Go(func() {
@@ -214,7 +214,7 @@ func saveRace(t *testing.T, s Stores) {
 	got := must(s.Players.Player(t.Context(), p.ID, sum("ada")))(t)
 	same(t, "saves", got.Saves, int64(len(list)))
 	same(t, "held", got.Held, held)
-	same(t, "of the project", s.keptOf(t, p).Bytes, (held+players.Step-1)/players.Step*players.Step)
+	same(t, "of the project", keptOf(t, s, p).Bytes, (held+players.Step-1)/players.Step*players.Step)
 	inOrder(t, s, "afterwards")
 }
 
@@ -225,12 +225,12 @@ func charges(t *testing.T, s Stores) {
 		t.Helper()
 		same(t, what, must(s.Management.Usage(t.Context(), p.Account, base()))(t).Bytes-before, want)
 		same(t, what+", by the total", must(s.Players.Totals(t.Context(), p.Account))(t).Account-before, want)
-		same(t, what+", of the project", s.keptOf(t, p).Charged, want)
+		same(t, what+", of the project", keptOf(t, s, p).Charged, want)
 	}
 	large := strings.Repeat("1", players.Charge)
-	s.save(t, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "ada", "main", "1")
 	charged("one byte", players.Charge)
-	s.save(t, p.ID, "ada", "main", large)
+	saveOf(t, s, p.ID, "ada", "main", large)
 	charged("a step", players.Charge)
 	ok(t, s.Players.Share(t.Context(), holder(p.ID, "ada"), "key", []byte("1"), 0))
 	charged("a shared byte", 2*players.Charge)
@@ -251,8 +251,8 @@ func renamePlayer(t *testing.T, s Stores) {
 
 func resume(t *testing.T, s Stores) {
 	one, two := s.mustProject(t, "one"), s.mustProject(t, "two")
-	s.save(t, one.ID, "desk", "main", "1")
-	s.save(t, one.ID, "phone", "main", "2")
+	saveOf(t, s, one.ID, "desk", "main", "1")
+	saveOf(t, s, one.ID, "phone", "main", "2")
 	ok(t, s.Players.SetCode(t.Context(), holder(one.ID, "desk"), sum("first code")))
 	ok(t, s.Players.SetCode(t.Context(), holder(one.ID, "desk"), sum("code")))
 	wants(t, "a code twice", s.Players.SetCode(t.Context(), holder(one.ID, "phone"), sum("code")), sandlot.ErrExists)
@@ -262,25 +262,25 @@ func resume(t *testing.T, s Stores) {
 	}
 	for _, token := range []string{"phone", "phone", "tablet", "desk"} {
 		same(t, token, must(s.Players.Resume(t.Context(), holder(one.ID, token), sum("code")))(t).ID, "id-desk")
-		same(t, "save of "+token, s.loaded(t, one.ID, token, "main"), "1")
+		same(t, "save of "+token, loaded(t, s, one.ID, token, "main"), "1")
 	}
-	s.save(t, one.ID, "tablet", "main", "3")
-	same(t, "save of the desk", s.loaded(t, one.ID, "desk", "main"), "3")
-	same(t, "players", s.keptOf(t, one).Players, int64(2))
+	saveOf(t, s, one.ID, "tablet", "main", "3")
+	same(t, "save of the desk", loaded(t, s, one.ID, "desk", "main"), "3")
+	same(t, "players", keptOf(t, s, one).Players, int64(2))
 }
 
 func resumeOften(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "first", "main", "1")
+	saveOf(t, s, p.ID, "first", "main", "1")
 	ok(t, s.Players.SetCode(t.Context(), holder(p.ID, "first"), sum("code")))
 	for i := range players.MaxTokens {
 		h := holder(p.ID, "device"+strconv.Itoa(i))
 		h.Now = h.Now.Add(time.Duration(i+1) * time.Second)
 		must(s.Players.Resume(t.Context(), h, sum("code")))(t)
 	}
-	same(t, "the first", s.loaded(t, p.ID, "first", "main"), "none")
-	same(t, "the second", s.loaded(t, p.ID, "device0", "main"), "1")
-	same(t, "the last", s.loaded(t, p.ID, "device"+strconv.Itoa(players.MaxTokens-1), "main"), "1")
+	same(t, "the first", loaded(t, s, p.ID, "first", "main"), "none")
+	same(t, "the second", loaded(t, s, p.ID, "device0", "main"), "1")
+	same(t, "the last", loaded(t, s, p.ID, "device"+strconv.Itoa(players.MaxTokens-1), "main"), "1")
 }
 
 func shareValues(t *testing.T, s Stores) {
@@ -326,28 +326,28 @@ func sharedFull(t *testing.T, s Stores) {
 		ok(t, s.Players.Share(t.Context(), h, strconv.Itoa(2000+i), []byte("1"), 0))
 	}
 	wants(t, "more keys", s.Players.Share(t.Context(), h, "more", []byte("1"), 0), players.ErrSharedFull)
-	same(t, "bytes", s.keptOf(t, p).Bytes, int64(5*players.MaxKeys))
+	same(t, "bytes", keptOf(t, s, p).Bytes, int64(5*players.MaxKeys))
 	inOrder(t, s, "afterwards")
 }
 
 func removePlayer(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "ada", "main", "1")
-	s.save(t, p.ID, "bob", "main", "2")
+	saveOf(t, s, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "bob", "main", "2")
 	wants(t, "nobody", s.Players.Remove(t.Context(), p.ID, "id-none", false), sandlot.ErrNotFound)
 	wants(t, "of another project", s.Players.Remove(t.Context(), s.mustProject(t, "two").ID, "id-ada", false), sandlot.ErrNotFound)
 	ok(t, s.Players.Remove(t.Context(), p.ID, "id-ada", false))
-	same(t, "its save", s.loaded(t, p.ID, "ada", "main"), "none")
+	same(t, "its save", loaded(t, s, p.ID, "ada", "main"), "none")
 	_, err := s.Players.Player(t.Context(), p.ID, sum("ada"))
 	wants(t, "it", err, sandlot.ErrNotFound)
-	same(t, "the other", s.loaded(t, p.ID, "bob", "main"), "2")
-	same(t, "the sum", s.keptOf(t, p), players.Sum{Players: 1, Bytes: players.Step, Charged: players.Charge})
+	same(t, "the other", loaded(t, s, p.ID, "bob", "main"), "2")
+	same(t, "the sum", keptOf(t, s, p), players.Sum{Players: 1, Bytes: players.Step, Charged: players.Charge})
 	inOrder(t, s, "afterwards")
 }
 
 func refusePlayer(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.save(t, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "ada", "main", "1")
 	must(s.Players.Rename(t.Context(), holder(p.ID, "ada"), "Rude"))(t)
 	ok(t, s.Players.SetCode(t.Context(), holder(p.ID, "ada"), sum("code")))
 	ok(t, s.Players.Remove(t.Context(), p.ID, "id-ada", true))
@@ -356,8 +356,8 @@ func refusePlayer(t *testing.T, s Stores) {
 	same(t, "renamed", must(s.Players.Rename(t.Context(), holder(p.ID, "ada"), "Rude"))(t), want)
 	_, err := s.Players.Resume(t.Context(), holder(p.ID, "bob"), sum("code"))
 	wants(t, "its code", err, sandlot.ErrNotFound)
-	same(t, "its save", s.loaded(t, p.ID, "ada", "main"), "none")
-	s.save(t, p.ID, "ada", "main", "2") // a save is the player's own, and nobody else sees it
+	same(t, "its save", loaded(t, s, p.ID, "ada", "main"), "none")
+	saveOf(t, s, p.ID, "ada", "main", "2") // a save is the player's own, and nobody else sees it
 	inOrder(t, s, "afterwards")
 }
 
@@ -379,26 +379,26 @@ func sweepPlayers(t *testing.T, s Stores) {
 		sweptAt(t, s, base())
 	}
 	for token, want := range map[string]string{"old": "none", "back": "back", "young": "young"} {
-		same(t, token, s.loaded(t, p.ID, token, "main"), want)
+		same(t, token, loaded(t, s, p.ID, token, "main"), want)
 	}
 	_, err := s.Players.Player(t.Context(), p.ID, sum("refused"))
 	wants(t, "refused", err, sandlot.ErrNotFound)
-	same(t, "the sum", s.keptOf(t, p), players.Sum{Players: 2, Bytes: 2 * players.Step, Charged: players.Charge})
+	same(t, "the sum", keptOf(t, s, p), players.Sum{Players: 2, Bytes: 2 * players.Step, Charged: players.Charge})
 	inOrder(t, s, "afterwards")
 }
 
 func sweepPlayersOf(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
 	for i := range 70 { // more than a step of a sweep
-		s.save(t, p.ID, "player"+strconv.Itoa(i), "main", "1")
+		saveOf(t, s, p.ID, "player"+strconv.Itoa(i), "main", "1")
 	}
 	ok(t, s.Players.Share(t.Context(), holder(p.ID, "player0"), "key", []byte("1"), 0))
 	mustTrash(t, s, p.ID, base())
-	same(t, "its save", s.loaded(t, p.ID, "player0", "main"), "none")
+	same(t, "its save", loaded(t, s, p.ID, "player0", "main"), "none")
 	wants(t, "a save", s.Players.Save(t.Context(), holder(p.ID, "player0"), "main", []byte("2"), 0), sandlot.ErrNotFound)
 	wants(t, "a new player", s.Players.Save(t.Context(), holder(p.ID, "new"), "main", []byte("2"), 0), sandlot.ErrNotFound)
 	ok(t, s.takeBack(t, p.ID))
-	same(t, "taken back", s.loaded(t, p.ID, "player0", "main"), "1")
+	same(t, "taken back", loaded(t, s, p.ID, "player0", "main"), "1")
 	mustTrash(t, s, p.ID, base())
 	ok(t, s.purge(t, p.ID))
 	s.Later(30 * 24 * time.Hour)
@@ -414,7 +414,7 @@ func sweepPlayersOf(t *testing.T, s Stores) {
 func connectPlayers(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	p := s.guest(t, "guest")
-	s.save(t, p.ID, "ada", "main", "1")
+	saveOf(t, s, p.ID, "ada", "main", "1")
 	ok(t, s.connect(t, "guest", kim.ID))
 	same(t, "kept", must(s.Players.Totals(t.Context(), kim.ID))(t).Projects[p.ID].Charged, int64(players.Charge))
 	ok(t, s.Players.DeleteSave(t.Context(), holder(p.ID, "ada"), "main"))

@@ -48,9 +48,10 @@ type ownerInfo struct {
 
 // aboutInfo holds the owner's settings of a project.
 type aboutInfo struct {
-	Description text `json:"description"`
-	Listed      bool `json:"listed"`
-	Threads     bool `json:"threads"`
+	Description text   `json:"description"`
+	Listed      bool   `json:"listed"`
+	Threads     bool   `json:"threads"`
+	Runtime     string `json:"runtime"`
 }
 
 func newProject(v publish.ProjectView) projectInfo {
@@ -63,7 +64,7 @@ func newProject(v publish.ProjectView) projectInfo {
 		out.ownerInfo = &ownerInfo{text(v.Addresses.Version), v.Quarantined}
 	}
 	if v.About != nil {
-		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads}
+		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads, p.Runtime.Word()}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package boards
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot"
@@ -40,6 +41,14 @@ type Store interface {
 	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row) error
 }
 
+// The errors of a Store.
+var (
+	// ErrTooManyBoards: the project has MaxBoards.
+	ErrTooManyBoards = errors.New("too many boards")
+	// ErrRefused: the owner of the project refused the player.
+	ErrRefused = errors.New("the player is refused")
+)
+
 // A Placing is a score for a Store.
 type Placing struct {
 	players.Holder
@@ -56,7 +65,8 @@ type Reading struct {
 	Board   string
 	Period  int64          // as Period.Number returns it
 	Limit   int            // 0: only You
-	Token   sandlot.Digest // of You; zero: nobody
+	Token   sandlot.Digest // of You; zero: see Player
+	Player  string         // the id of You, if it is not empty
 	Around  bool           // those around You, if it has a place
 }
 

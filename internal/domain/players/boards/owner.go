@@ -1,0 +1,133 @@
+package boards
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"sandlot"
+)
+
+const (
+	mostSeconds = 3600 // of MinSeconds: a stay counts for a day
+	mostRemoved = 100  // players of one change
+)
+
+// List returns the boards of a project, the one that moved last first: to everybody, for they are public.
+func (s *Service) List(ctx context.Context, by sandlot.Caller, ref string) ([]Board, error) {
+	p, err := s.Projects.Find(ctx, by, ref)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.Store.Boards(ctx, p.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list boards: %w", err)
+	}
+	return list, nil
+}
+
+// Board returns a board with entries of now, for its project's owner. A board that does not exist is CodeBoardNotFound,
+// here and below.
+func (s *Service) Board(ctx context.Context, by sandlot.Caller, ref string, q Query) (Board, Top, error) {
+	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
+	if err != nil {
+		return Board{}, Top{}, err
+	}
+	q.Around = false
+	r, err := s.reading(p.ID, &q)
+	if err != nil {
+		return Board{}, Top{}, err
+	}
+	b, err := s.board(ctx, p, r.Board)
+	if err != nil {
+		return Board{}, Top{}, err
+	}
+	top, err := s.Store.Top(ctx, r)
+	top.Period = q.Period
+	return b, top, missing(p, r.Board, err)
+}
+
+// board returns one of the boards of a project.
+func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Board, error) {
+	list, err := s.Store.Boards(ctx, p.ID)
+	if err != nil {
+		return Board{}, fmt.Errorf("list boards: %w", err)
+	}
+	i := slices.IndexFunc(list, func(b Board) bool { return b.Name == name })
+	if i < 0 {
+		return Board{}, missing(p, name, sandlot.ErrNotFound)
+	}
+	return list[i], nil
+}
+
+// missing returns the refusal of a board that is not there, or the error.
+func missing(p sandlot.Project, board string, err error) error {
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return sandlot.Refuse(sandlot.CodeBoardNotFound, "The project %s has no board %s.", p.ID, board).In("board").
+			Note("GET /v1/project/%s/boards lists its boards. The first score makes a board.", p.ID)
+	}
+	if err != nil {
+		return fmt.Errorf("board %s: %w", board, err)
+	}
+	return nil
+}
+
+// owned returns the project of an address if the caller may do something with it.
+func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
+	if err := sandlot.Authorize(by, act, nil); err != nil {
+		return sandlot.Project{}, err
+	}
+	p, err := s.Projects.Find(ctx, by, ref)
+	if err == nil {
+		err = sandlot.Authorize(by, act, &p)
+	}
+	return p, err
+}
+
+// Amend changes a board, for its project's owner.
+func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref, board string, c Change) (Board, error) {
+	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	if err != nil {
+		return Board{}, err
+	}
+	b, err := s.board(ctx, p, board)
+	if err == nil {
+		err = c.check(b)
+	}
+	if err != nil {
+		return Board{}, err
+	}
+	b, err = s.Store.Amend(ctx, p.ID, board, c, s.Now())
+	return b, missing(p, board, err)
+}
+
+// check refuses a change that no board can have.
+func (c Change) check(b Board) error {
+	for _, bound := range []*float64{c.Min, c.Max} {
+		if bound != nil && (math.IsNaN(*bound) || math.IsInf(*bound, 0)) {
+			return wrongField("min", "A bound is no finite number.", "Send numbers, or null to take a bound away.")
+		}
+	}
+	if c.Rule(&b); b.Min != nil && b.Max != nil && *b.Min > *b.Max {
+		return wrongField("min", "The least score would be above the highest one, so that no score counts.",
+			"Send min and max together, or null to take one away.")
+	}
+	if b.MinSeconds < 0 || b.MinSeconds > mostSeconds {
+		return wrongField("min_seconds", "The board cannot have that min_seconds.", fmt.Sprintf("Send a number from 0 to %d.", mostSeconds))
+	}
+	if len(c.RemovePlayers) > mostRemoved {
+		return wrongField("remove", "That is too many players for one call.", fmt.Sprintf("Send at most %d at once.", mostRemoved))
+	}
+	return nil
+}
+
+// Delete removes a board with its settings, for its project's owner. The next score bears a new one.
+func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, board string) error {
+	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	if err != nil {
+		return err
+	}
+	return missing(p, board, s.Store.Delete(ctx, p.ID, board))
+}
