@@ -55,7 +55,7 @@ func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Acti
 // Warn returns a warning for each project of the caller's account, of the given ones, whose players have used most of the
 // room that they may.
 func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.ProjectID) ([]sandlot.Warning, error) {
-	if by.Nobody() || len(ids) == 0 {
+	if by.Account() == 0 || len(ids) == 0 {
 		return nil, nil
 	}
 	totals, err := s.Store.Totals(ctx, by.Account())
