@@ -51,6 +51,7 @@ type FieldType string
 const (
 	Text   FieldType = "string"
 	Number FieldType = "integer"
+	Real   FieldType = "number"
 	Truth  FieldType = "boolean"
 	List   FieldType = "array"
 )
@@ -184,6 +185,36 @@ var Operations = []Operation{
 	},
 	{Op: OpChecks, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
 	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
+	{Op: OpBoards, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpBoard, Action: ActReadFiles, Admits: true, Cost: "look",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpRule, Action: ActSettle, Admits: true, Cost: "update",
+		Fields: []Field{
+			{Name: "min", Type: Real},
+			{Name: "max", Type: Real},
+			{Name: "min_seconds", Type: Number, Most: 86400},
+			{Name: "reset", Type: Truth},
+			{Name: "remove", Type: List, Most: 100},
+		},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}, {"max", 100000}},
+	},
+	{
+		Op: OpDropBoard, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"board", "main"}},
+	},
+	{
+		Op: OpDropPlayer, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"player", "4t8x1q7k2m"}},
+	},
+	{Op: OpErrors, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{Op: OpFeedback, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpUnsay, Action: ActSettle, Admits: true, Cost: "update",
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"feedback", 12}},
+	},
 	{
 		Op: OpFile, Action: ActReadFiles, Admits: true, Cost: "look",
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"filename", "index.html"}},

@@ -21,6 +21,6 @@ func (a *app) openRuntime(now func() time.Time) {
 		Store: a.store.Boards(), Projects: a.service.Reader, Vault: a.vault, Limits: a.players.Limits(), Now: now,
 	})
 	a.faults = faults.New(faults.Config{
-		Store: a.store.Faults(), Projects: a.service.Reader, Limits: a.players.Limits(), Public: public(a.places), Now: now, Log: a.log,
+		Store: a.store.Faults(), Projects: a.service.Reader, Limits: a.players.Limits(), Now: now, Log: a.log,
 	})
 }

@@ -15,6 +15,7 @@ const (
 	newcomersAtOnce, newcomersAnHour = 100, 300 // of a network in a project
 	guessesAtOnce, guessesAnHour     = 60, 240  // codes that a network sends to a project
 	wrongAtOnce, wrongAnHour         = 3000, 3000
+	messagesAtOnce, messagesAnHour   = 20, 1   // of a network to a project
 	playerCells                      = 1 << 16 // half a MiB: 10,000 players at once seldom share one
 	networkCells                     = 1 << 14
 )
@@ -26,7 +27,7 @@ type Limits struct {
 	public bool
 	now    func() time.Time
 
-	writes, scores, newcomers, guesses, wrong *pace
+	writes, scores, newcomers, guesses, wrong, messages *pace
 }
 
 // NewLimits returns Limits.
@@ -38,6 +39,7 @@ func NewLimits(public bool, now func() time.Time) *Limits {
 		newcomers: newPace(newcomersAtOnce, newcomersAnHour, networkCells),
 		guesses:   newPace(guessesAtOnce, guessesAnHour, networkCells),
 		wrong:     newPace(wrongAtOnce, wrongAnHour, networkCells),
+		messages:  newPace(messagesAtOnce, messagesAnHour, networkCells),
 	}
 }
 
@@ -57,6 +59,11 @@ func (l *Limits) Score(v Visit) error {
 		return nil
 	}
 	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}), "This player has sent too many scores: %d a minute is the limit.", scoresAnHour/60)
+}
+
+// Message counts a message to the maker of a project, as Write does: a network sends 20 at once, and one an hour.
+func (l *Limits) Message(v Visit) error {
+	return tooOften(l.network(l.messages, v), "Too many messages about this project came from this network: %d an hour is the limit.", messagesAnHour)
 }
 
 // newcomer counts a new player of a network and project.

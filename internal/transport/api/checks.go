@@ -116,11 +116,13 @@ func newChecksInfo(state trial.State, url string) *checksInfo {
 // checked returns the checks of a new version, and the warnings of the version before it, 0 for none. A failed read is
 // logged and leaves them out, for the change is made.
 func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
+	threw := a.threw(c, p, before)
 	state, warnings, err := a.Trials.After(c.R.Context(), c.By, p, before)
 	if err != nil {
 		a.logFault(c, err)
-		return nil, nil
+		return nil, threw
 	}
+	warnings = append(warnings, threw...)
 	return newChecksInfo(state, a.Places.Base.String()+"/v1/project/"+string(p.ID)+"/checks"), warnings
 }
 

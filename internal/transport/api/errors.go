@@ -192,6 +192,9 @@ func (a *API) about(c *call) hint.Request {
 	if by := c.R.URL.Query().Get("by"); on.Op == sandlot.OpStats && (by == "day" || by == "version") {
 		on.Add("by", by)
 	}
+	if name := hint.Thing(on.Op); name != "" && c.thing != "" {
+		on.Add(name, c.thing)
+	}
 	if name, _, err := names.ReadFilename(c.filename); err == nil && on.Op == sandlot.OpFile {
 		on.Add("filename", name)
 	}

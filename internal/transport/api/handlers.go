@@ -112,7 +112,7 @@ func (a *API) stats(c *call) error {
 }
 
 func (a *API) whoami(c *call) error {
-	limit, err := c.limit(sandlot.OpWhoami, "projects")
+	limit, err := c.limit(sandlot.OpWhoami, "projects", publish.DefaultPage, publish.MaxPage)
 	if err != nil {
 		return err
 	}
@@ -129,16 +129,16 @@ func (a *API) whoami(c *call) error {
 	return c.answer(reply{http.StatusOK, newIdentity(who)})
 }
 
-// limit returns the number of entries on one page; op is the call that lists them.
-func (c *call) limit(op sandlot.Op, what string) (int, error) {
+// limit returns the number of entries on one page, usually or at most so many; op is the call that lists them.
+func (c *call) limit(op sandlot.Op, what string, usual, most int) (int, error) {
 	text := c.R.URL.Query().Get("limit")
 	if text == "" {
-		return publish.DefaultPage, nil
+		return usual, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > publish.MaxPage {
-		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", publish.MaxPage).
-			In("limit").With(op).Note("Leave limit out for %d %s a page.", publish.DefaultPage, what)
+	if err != nil || n < 1 || n > most {
+		return 0, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter limit is not a whole number from 1 to %d.", most).
+			In("limit").With(op).Note("Leave limit out for %d %s a page.", usual, what)
 	}
 	return n, nil
 }
@@ -172,7 +172,7 @@ func (a *API) notes(c *call, more []sandlot.Warning) notes {
 
 // versions lists the versions of a project for its owner.
 func (a *API) versions(c *call) error {
-	limit, err := c.limit(sandlot.OpVersions, "versions")
+	limit, err := c.limit(sandlot.OpVersions, "versions", publish.DefaultPage, publish.MaxPage)
 	if err != nil {
 		return err
 	}

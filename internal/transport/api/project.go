@@ -56,7 +56,7 @@ func (a *API) project(c *call) error {
 	if c.head() {
 		mode = "none"
 	}
-	v.Warnings = append(v.Warnings, a.brokenPages(c, v.Project)...)
+	v.Warnings = slices.Concat(v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version))
 	if list == "none" {
 		v.Files = nil
 	}

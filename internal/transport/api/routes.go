@@ -22,8 +22,8 @@ const (
 	ticketRequired // takes only a ticket
 )
 
-// A route is one endpoint. A segment {id} of the pattern matches any one segment that is not empty, and {filename} at
-// its end matches all the rest, separated by slashes, encoded or not; all else must match exactly.
+// A route is one endpoint. A segment of the pattern in braces matches any one segment that is not empty, and {filename}
+// at its end matches all the rest, separated by slashes, encoded or not; all else must match exactly.
 type route struct {
 	method  string
 	pattern string
@@ -69,6 +69,17 @@ func routes() []route {
 		},
 		{"GET", "/v1/project/{id}/versions", keyRequired, sandlot.OpVersions, nil, (*API).versions},
 		{"GET", "/v1/project/{id}/checks", keyRequired, sandlot.OpChecks, nil, (*API).checks},
+		{"GET", "/v1/project/{id}/boards", keyRequired, sandlot.OpBoards, nil, ofPlayers(playing.list)},
+		{"GET", "/v1/project/{id}/boards/{board}", keyRequired, sandlot.OpBoard, nil, ofPlayers(playing.board)},
+		{
+			"PATCH", "/v1/project/{id}/boards/{board}", keyRequired, sandlot.OpRule,
+			intake.BoardFields, takes(intake.ReadBoard, changeBoard),
+		},
+		{"DELETE", "/v1/project/{id}/boards/{board}", keyRequired, sandlot.OpDropBoard, nil, ofPlayers(playing.dropBoard)},
+		{"DELETE", "/v1/project/{id}/players/{player}", keyRequired, sandlot.OpDropPlayer, nil, ofPlayers(playing.dropPlayer)},
+		{"GET", "/v1/project/{id}/errors", keyRequired, sandlot.OpErrors, nil, ofPlayers(playing.errors)},
+		{"GET", "/v1/project/{id}/feedback", keyRequired, sandlot.OpFeedback, nil, ofPlayers(playing.feedback)},
+		{"DELETE", "/v1/project/{id}/feedback/{feedback}", keyRequired, sandlot.OpUnsay, nil, ofPlayers(playing.dropFeedback)},
 		{"PATCH", "/v1/project/{id}", keyRequired, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, sandlot.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyOptional, sandlot.OpStats, nil, (*API).stats},
@@ -97,8 +108,8 @@ func (a *API) Operation(method, path string) sandlot.Op {
 // maxPath is the longest path that is examined, in bytes: an address of a project fits in a tenth of it.
 const maxPath = 8 << 10
 
-// pathNames holds the {id} and the {filename} in the path of a request, decoded.
-type pathNames struct{ param, filename string }
+// pathNames holds the {id}, the {filename}, and the name of another thing in the path of a request, decoded.
+type pathNames struct{ param, filename, thing string }
 
 // A table finds the endpoint of a request. base is the address of the service.
 type table struct {
@@ -156,6 +167,8 @@ func match(pattern, path string) (named pathNames, ok bool) {
 			into = &named.param
 		case "{filename}":
 			into = &named.filename
+		case "{board}", "{player}", "{feedback}":
+			into = &named.thing
 		case got[i]:
 			continue
 		default:

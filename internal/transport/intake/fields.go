@@ -1,9 +1,11 @@
 package intake
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -144,6 +146,26 @@ func (f *Fields) whole(name string) *int {
 	}
 	n := int(*v)
 	return &n
+}
+
+// real returns a finite number, in JSON or as a text.
+func (f *Fields) real(name string) *float64 {
+	field, _ := f.Form.Get(name)
+	if !f.has(name) {
+		return nil
+	}
+	v, err := strconv.ParseFloat(cmp.Or(strings.TrimSpace(field.Text), field.Raw), 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) || field.Kind != content.Number && field.Kind != content.String {
+		f.Fail(badField(name, "%s is not a finite number", name))
+		return nil
+	}
+	return &v
+}
+
+// isNull reports whether a field was sent as null.
+func (f *Fields) isNull(name string) bool {
+	field, ok := f.Form.Get(name)
+	return ok && field.Kind == content.Null
 }
 
 func (f *Fields) truth(name string) bool {

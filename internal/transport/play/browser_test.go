@@ -33,6 +33,7 @@ type stage struct {
 	sent  []string // Content-Encoding of each page
 
 	reports chan string // bodies of reports of errors
+	calls   calls       // of players
 }
 
 // newStage serves a world on every host and on the path form, as main does.
@@ -45,6 +46,10 @@ func newStage(t *testing.T, alone bool, more ...func(*Config)) *stage {
 		if strings.HasSuffix(r.URL.Path, "/.sandlot/errors") {
 			body, _ := io.ReadAll(r.Body)
 			s.reports <- r.Header.Get("Origin") + " " + string(body)
+		} else if s.calls.lost(r) {
+			panic(http.ErrAbortHandler)
+		} else if r.URL.Path == "/website" {
+			_, _ = io.WriteString(w, "<!doctype html><title>Website</title><body>")
 		} else if label, ok := h.Label(r.Host); ok {
 			h.ServeOrigin(w, r, label)
 		} else {

@@ -43,7 +43,7 @@ func TestWhereTheCallsOfPlayersAre(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.put(gameID, w.file("index.html", page("one")))
-	const live, local = `"http://localhost:8080",true)`, `"http://localhost:8080",false)`
+	const live, local = `["http://localhost:8080",true]`, `["http://localhost:8080",false]`
 	on := func(p place) func(*Handler, *http.Request) *http.Response {
 		return func(h *Handler, r *http.Request) *http.Response { return at(h, p, r) }
 	}
@@ -76,7 +76,7 @@ func TestWhereTheCallsOfPlayersAre(t *testing.T) {
 			}
 		})
 		res := c.ask(h, request("GET", "/.sandlot/sdk.js"))
-		if body := bodyOf(t, res); res.StatusCode != http.StatusOK || !strings.HasSuffix(body, c.script+";\n") {
+		if body := bodyOf(t, res); res.StatusCode != http.StatusOK || !strings.HasSuffix(body, c.script+");\n") {
 			t.Errorf("%s: %d, ...%s", c.name, res.StatusCode, body[max(0, len(body)-60):])
 		}
 		for _, call := range []string{"GET player", "GET saves", "GET saves/main", "PUT saves/main", "DELETE shared/k", "GET scores/main", "POST errors", "POST feedback", "PATCH player"} {

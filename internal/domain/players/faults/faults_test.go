@@ -180,30 +180,6 @@ func TestErrorsOfExtensionsAreNotCounted(t *testing.T) {
 	expect.Equal(t, "groups", len(w.groups(0)), 0)
 }
 
-func TestANetworkSendsOnlySoMuch(t *testing.T) {
-	w := newWorld(t)
-	w.Runtime.Faults.Public = true
-	ten := make([]faults.Report, faults.MaxReports)
-	for i := range ten {
-		ten[i] = thrown("x")
-	}
-	for range 60 {
-		w.report(firefox, 0, ten...)
-	}
-	report := func(v players.Visit) error {
-		return w.Runtime.Faults.Report(t.Context(), sandlot.Caller{}, v, firefox, 0, ten)
-	}
-	err := report(w.visit())
-	expect.Equal(t, "the 601st error of an hour", errors.Is(err, sandlot.CodeRateLimited), true)
-	expect.Equal(t, "when to come again", sandlot.AsError(err).RetryAfter > 0, true)
-	exempt, elsewhere := w.visit(), w.visit()
-	exempt.Exempt, elsewhere.From = true, netip.MustParseAddr("192.0.2.2")
-	expect.OK(t, report(exempt))
-	expect.OK(t, report(elsewhere))
-	w.Clock.Move(time.Minute + time.Second)
-	expect.OK(t, report(w.visit()))
-}
-
 func TestFaultsStayInMemoryWhileTheStoreIsAway(t *testing.T) {
 	w := newWorld(t)
 	store := w.Runtime.Faults.Store

@@ -39,15 +39,14 @@ func (s *Service) Message(ctx context.Context, by sandlot.Caller, v players.Visi
 	if err != nil {
 		return err
 	}
-	if s.Public && !v.Exempt {
-		if err := s.senders.take(messagesSent, v, 1, s.Now()); err != nil {
-			return err
-		}
+	if err := s.Limits.Message(v); err != nil {
+		return err
 	}
 	m := NewMessage{Version: v.Project.Version, Text: clean, Token: v.Token, At: s.Now()}
 	err = s.Store.AddMessage(ctx, v.Project.ID, m, dailyMessages)
 	if errors.Is(err, ErrTooMany) {
-		return tooMany("messages", 24*time.Hour/dailyMessages)
+		return sandlot.Refuse(sandlot.CodeRateLimited, "This player has sent %d messages to the maker today.", dailyMessages).
+			After(24 * time.Hour / dailyMessages).With(sandlot.OpWait)
 	}
 	return in("keep message", err)
 }

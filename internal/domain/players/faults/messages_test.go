@@ -78,9 +78,9 @@ func TestAPlayerSendsFiveMessagesADay(t *testing.T) {
 	expect.OK(t, w.says(w.visit(), "hello"))
 }
 
-func TestANetworkSendsTwentyMessagesADayToAProject(t *testing.T) {
+func TestANetworkSendsTwentyMessagesToAProject(t *testing.T) {
 	w := newWorld(t)
-	w.Runtime.Faults.Public = true
+	w.Runtime.Faults.Limits = players.NewLimits(true, w.Clock.Now)
 	for i := range 20 {
 		expect.OK(t, w.says(as(w.visit(), fmt.Sprint(i)), "hello"))
 	}
@@ -88,6 +88,8 @@ func TestANetworkSendsTwentyMessagesADayToAProject(t *testing.T) {
 	second := w.visit()
 	second.Project = w.PublishPage(w.kim, page).Project
 	expect.OK(t, w.says(as(second, "other"), "hello"))
+	w.Clock.Move(time.Hour)
+	expect.OK(t, w.says(as(w.visit(), "other"), "hello"))
 }
 
 func TestADeletedMessageIsGone(t *testing.T) {

@@ -29,7 +29,7 @@ type Report struct {
 
 // Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are kept within
 // seconds; a crash may lose them. Errors of a browser's extensions are not counted. More than MaxReports are
-// CodeInvalidField, more than 600 an hour from one network CodeRateLimited.
+// CodeInvalidField. What a network may send is limited by admission.
 func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []Report) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes()); err != nil {
 		return err
@@ -37,13 +37,7 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit
 	if err := check(list); err != nil {
 		return err
 	}
-	now := s.Now()
-	if s.Public && !v.Exempt {
-		if err := s.senders.take(errorsSent, v, len(list), now); err != nil {
-			return err
-		}
-	}
-	version := v.Project.Version
+	now, version := s.Now(), v.Project.Version
 	if version > 1 && now.Add(-max(age, 0)).Before(v.Project.UpdatedAt) {
 		version--
 	}

@@ -30,7 +30,6 @@ const (
 type Service struct {
 	Config
 	pending *pending
-	senders *senders
 }
 
 // Config holds the parts of a Service. All must be set but Log.
@@ -38,7 +37,6 @@ type Config struct {
 	Store    Store
 	Projects Projects
 	Limits   *players.Limits
-	Public   bool             // whether strangers may come: only then are networks limited
 	Now      func() time.Time // the time of the database
 	Log      *slog.Logger     // nil: nothing is logged
 }
@@ -53,7 +51,7 @@ func New(c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{c, newPending(), newSenders()}
+	return &Service{c, newPending()}
 }
 
 // Run writes the counted faults every two seconds until ctx ends, and then once more.

@@ -43,7 +43,9 @@ func callOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) call {
 	case op == sandlot.OpAmend && len(rest) > 0:
 		id = cmp.Or(id, unknownProject)
 		return call{op: op, args: of(id, rest...), method: http.MethodPatch, address: projectAt(base, id), bearer: theKey, body: rest}
-	case id == "" && (row.OfProject || slices.Contains(ofOne, op)):
+	case op == sandlot.OpRule:
+		return ruled(base, on, id, without(rest, "board"), args)
+	case id == "" && (row.OfProject || slices.Contains(ofOne, op) || ofThing[op] != ""):
 		op = sandlot.OpWhoami // lists them
 	case op == sandlot.OpAmend:
 		op = sandlot.OpProject // there is nothing to send
@@ -56,6 +58,35 @@ const theKey = "<api_key>"
 
 // ofOne are the operations on one project, beside those that only read it. It never changes.
 var ofOne = []sandlot.Op{sandlot.OpFile, sandlot.OpAmend, sandlot.OpDeleteProject}
+
+// ofThing has the name of what an operation on a thing of a project is about. It never changes.
+var ofThing = map[sandlot.Op]string{
+	sandlot.OpBoard: "board", sandlot.OpRule: "board", sandlot.OpDropBoard: "board", sandlot.OpDropPlayer: "player",
+	sandlot.OpUnsay: "feedback",
+}
+
+// Thing returns the argument by which an operation names the thing that it is about; "" if it has none.
+func Thing(op sandlot.Op) string { return ofThing[op] }
+
+// thing returns a thing of a project, and the path to it.
+func thing(on Request, op sandlot.Op, args []sandlot.Arg) (of sandlot.Arg, path string) {
+	name := ofThing[op]
+	of = sandlot.Arg{Name: name, Value: argument(args, name, argument(on.Args, name, "<"+name+">"))}
+	folder := map[string]string{"board": "boards", "player": "players", "feedback": "feedback"}[name]
+	return of, "/" + folder + "/" + url.PathEscape(of.Value.(string))
+}
+
+// ruled returns a change of a board; without one, the call that shows it.
+func ruled(base string, on Request, id string, change, args []sandlot.Arg) call {
+	if id == "" || len(change) == 0 {
+		return callOf(base, on, sandlot.OpBoard, args)
+	}
+	board, path := thing(on, sandlot.OpRule, args)
+	return call{
+		op: sandlot.OpRule, args: of(id, append([]sandlot.Arg{board}, change...)...), method: http.MethodPatch,
+		address: projectAt(base, id) + path, bearer: theKey, body: change,
+	}
+}
 
 // of returns the arguments of an operation on one project.
 func of(id string, more ...sandlot.Arg) []sandlot.Arg {
@@ -88,8 +119,20 @@ func bodiless(base string, on Request, op sandlot.Op, id string, args []sandlot.
 		if !on.Keyed {
 			c.bearer = ""
 		}
-	case sandlot.OpVersions, sandlot.OpChecks:
+	case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpBoards, sandlot.OpFeedback:
 		c.address += "/" + string(op)
+	case sandlot.OpErrors:
+		c.address += "/errors"
+		if i := slices.IndexFunc(args, func(a sandlot.Arg) bool { return a.Name == "version" }); i >= 0 {
+			c.address += "?version=" + url.QueryEscape(asText(args[i].Value))
+			c.args = append(c.args, args[i])
+		}
+	case sandlot.OpBoard, sandlot.OpDropBoard, sandlot.OpDropPlayer, sandlot.OpUnsay:
+		about, path := thing(on, op, args)
+		c.address, c.args = c.address+path, of(id, about)
+		if op != sandlot.OpBoard {
+			c.method = http.MethodDelete
+		}
 	case sandlot.OpStats:
 		by := argument(args, "by", on.Arg("by"))
 		if c.address += "/stats"; by == "" {
@@ -136,7 +179,7 @@ func (c call) http() string {
 	if c.key != "" {
 		lines = append(lines, "Idempotency-Key: "+c.key)
 	}
-	if c.method != http.MethodGet {
+	if c.method != http.MethodGet && c.body != nil {
 		lines = append(lines, "Content-Type: application/json", asObject(c.body))
 	}
 	return Lines(lines)

@@ -19,6 +19,8 @@ func (c call) curl() string {
 	switch {
 	case c.shell != "" || c.address == "":
 		return c.shell
+	case c.method == http.MethodDelete && c.body == nil:
+		return "curl -X DELETE " + Quote(c.address) + auth(c.bearer)
 	case c.method != http.MethodGet:
 		return "curl -X " + c.method + " " + Quote(c.address) + auth(c.bearer) + keyHeader(c.key) +
 			" -H 'Content-Type: application/json' -d " + Quote(asObject(c.body))

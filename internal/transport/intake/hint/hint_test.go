@@ -18,7 +18,7 @@ import (
 // everyOp are the operations that a Fix can name.
 var everyOp = []sandlot.Op{
 	sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpSignup, sandlot.OpProject,
-	sandlot.OpStats, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
+	sandlot.OpStats, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpErrors, sandlot.OpFeedback, sandlot.OpUnsay, sandlot.OpBoards, sandlot.OpBoard, sandlot.OpRule, sandlot.OpDropBoard, sandlot.OpDropPlayer, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
 }
 
 func TestQuote(t *testing.T) {
@@ -72,6 +72,9 @@ func TestAWarningIsToldWithItsCall(t *testing.T) {
 		"a file":      {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "js/a b.js"}}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string 'filename=js/a b.js' -F 'content=@js/a b.js'"},
 		"many files":  {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, version}}, "Mend it.\ncurl " + base + "/v1/update" + key + " --form-string project_id=P --form-string if_version=3 -F 'archive=@<archive>'"},
 		"the switch":  {sandlot.Fix{Op: sandlot.OpAmend, Args: []sandlot.Arg{{Name: "id", Value: "P"}, {Name: "threads", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P" + key + ` -H 'Content-Type: application/json' -d '{"threads":true}'`},
+		"a version":   {sandlot.Fix{Op: sandlot.OpErrors, Args: []sandlot.Arg{id, {Name: "version", Value: 2}}}, "Mend it.\ncurl '" + base + "/v1/project/P/errors?version=2'" + key},
+		"a board":     {sandlot.Fix{Op: sandlot.OpRule, Args: []sandlot.Arg{id, {Name: "board", Value: "main"}, {Name: "reset", Value: true}}}, "Mend it.\ncurl -X PATCH " + base + "/v1/project/P/boards/main" + key + ` -H 'Content-Type: application/json' -d '{"reset":true}'`},
+		"a player":    {sandlot.Fix{Op: sandlot.OpDropPlayer, Args: []sandlot.Arg{id}}, "Mend it.\ncurl -X DELETE " + base + "/v1/project/P/players/%3Cplayer%3E" + key},
 		"an odd name": {sandlot.Fix{Op: sandlot.OpUpdate, Args: []sandlot.Arg{id, {Name: "filename", Value: "a\u202eb.js"}}}, "Mend it."},
 	} {
 		if got := Warned(base, false, sandlot.Warning{Code: "x", Message: "Bad.", Hint: "Mend it.", Fix: tc.fix}); got != tc.want {

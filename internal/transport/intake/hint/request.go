@@ -44,7 +44,7 @@ var decorations = []string{"title", "handle", "lang"}
 
 // argOrder is the order in which arguments are printed. It never changes.
 var argOrder = []string{
-	"project_id", "id", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang",
+	"project_id", "id", "board", "player", "feedback", "filename", "version", "primary_file", "archive_format", "email", "title", "handle", "lang",
 	"sha256", "size", "if_version", "edits", "delete", "upload_id", "part", "total_parts",
 }
 
