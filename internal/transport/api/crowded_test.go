@@ -34,5 +34,5 @@ func TestAnOwnerIsWarnedWhenPlayersHaveUsedTheirRoom(t *testing.T) {
 	w.send("PATCH", "/v1/project/"+w.projectID, w.project, obj{"runtime": "read"}).wants(200)
 	got := w.get("/v1/project/"+w.projectID+"?content=none", w.project).wants(200)
 	expect.Equal(t, "runtime", got.str("runtime"), "read")
-	expect.Contains(t, "the hint", got.text, `\"runtime\":\"read\"`)
+	expect.Contains(t, "the hint", got.text, `{\"runtime\": \"read\"}`)
 }
