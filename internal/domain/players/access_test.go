@@ -29,7 +29,9 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 	// Without a token they are refused, and so before anything is kept.
 	write := func(call func(*testworld.Scene, sandlot.Caller, players.Visit) error) testworld.Gate {
 		return testworld.Gate{
-			Call: func(s *testworld.Scene, by sandlot.Caller) error { return call(s, by, players.Visit{Project: s.Project}) },
+			Call: func(s *testworld.Scene, by sandlot.Caller) error {
+				return call(s, by, players.Visit{Project: s.Project})
+			},
 			Want: func(testworld.Seen) error { return sandlot.CodePlayerRequired },
 		}
 	}
