@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/domain/admission"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -86,6 +87,19 @@ func TestWithoutARuntimeTheScriptIsThereAlone(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != want {
 			t.Errorf("%s: %d, want %d", name, resp.StatusCode, want)
+		}
+	}
+}
+
+// TestAClassBehindOneAddressPlaysUndisturbed: 30 players who each write as much as a player may, and read as often.
+func TestAClassBehindOneAddressPlaysUndisturbed(t *testing.T) {
+	t.Parallel()
+	limits, err := limitSettings{Limits: "normal"}.each()
+	expect.OK(t, err)
+	const class, writes = 30, 600/60 + 20 // saves and scores of a player in a minute
+	for name, r := range map[string]admission.Rate{"writes": limits.PlayerWrites, "reads": limits.PlayerReads} {
+		if perMinute := float64(r.Count) * float64(time.Minute) / float64(r.Per); perMinute < class*writes || r.Burst < class*20 {
+			t.Errorf("%s: %.0f a minute and %d at once", name, perMinute, r.Burst)
 		}
 	}
 }
