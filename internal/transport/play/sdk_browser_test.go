@@ -196,6 +196,10 @@ func TestTheLastSaveIsKeptWhenThePageIsLeft(t *testing.T) {
 	says(t, ctx, `(await sandlot.save(1)).ok`, `true`)
 	run(t, ctx, chromedp.Evaluate[bool](`sandlot.save(2); location = 'about:blank'; true`))
 	testenv.Eventually(t, 30*time.Second, "the beacon comes", func() bool { return s.calls.count("POST saves/main") == 1 })
+	testenv.Eventually(t, 30*time.Second, "the page is left", func() bool {
+		gone, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.href === 'about:blank'`))
+		return err == nil && gone
+	})
 	run(t, ctx, chromedp.Navigate(home))
 	says(t, ctx, `await sandlot.load()`, `2`)
 }
@@ -403,6 +407,9 @@ func TestTheWebsitesPageTalksToTheGame(t *testing.T) {
 	}
 	if got := answer(`{sandlot: 'code'}`); len(strings.Split(got, "-")) != 4 {
 		t.Errorf("code: %s", got)
+	}
+	if got := answer(`{sandlot: 'tell', text: 'More levels'}`); got != `{"sandlot":"told","ok":true}` {
+		t.Errorf("tell: %s", got)
 	}
 	if got := answer(`{sandlot: 'resume', code: 'wrong'}`); got != `{"sandlot":"resumed","ok":false}` {
 		t.Errorf("resume: %s", got)
