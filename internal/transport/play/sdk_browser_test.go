@@ -83,8 +83,7 @@ const game = `<!doctype html><title>Game</title><script src=".sandlot/sdk.js"></
 // newGame serves a game with the script on a stage, and returns its address. The website is the stage's own name.
 func newGame(t *testing.T, alone bool, page string) (*stage, string) {
 	t.Helper()
-	var s *stage
-	s = newStage(t, alone, func(c *Config) {
+	s := newStage(t, alone, func(c *Config) {
 		c.Quarantine = true // nobody has verified an address here
 		if c.Places.Content != "" {
 			c.Places.Base = &url.URL{Scheme: "http", Host: c.Places.Content}
@@ -280,8 +279,7 @@ func TestPagesOfChatsKeepTheirStorage(t *testing.T) {
 	run(t, other, chromedp.Navigate(home))
 	says(t, other, `await storage.get('a:1')`, `null`, `(await storage.get('all/1', true)).value`, `[1]`)
 
-	s, home := newGame(t, false, `<!doctype html><script>window.storage = 'own'</script>`+game)
-	_ = s
+	_, home = newGame(t, false, `<!doctype html><script>window.storage = 'own'</script>`+game)
 	run(t, ctx, chromedp.Navigate(home))
 	says(t, ctx, `storage`, `"own"`)
 }
