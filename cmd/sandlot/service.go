@@ -144,7 +144,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if err = a.openServices(ctx, cfg.Spend); err != nil {
 		return nil, err
 	}
-	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.courier(mailer).Run)
+	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.keepFaults, a.courier(mailer).Run)
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	if a.faults != nil {

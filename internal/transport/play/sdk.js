@@ -88,6 +88,7 @@
   const tame = (f) => async (...all) => { try { return await f(...all); } catch { return refused('invalid_field'); } };
 
   // A save is kept here, as {text, at, sent}, until the service has it, and then for a start without network.
+  let moved = false; // whether the page around the game has made it another player's
   const saves = new Map(); // by slot: {text, sending, waiting, timer, due}
   const keep = (slot, text, at, sent) => put('save/' + slot, stringify({ text, at, sent }));
   const plan = (slot, s) => {
@@ -121,6 +122,7 @@
     const text = attempt(() => stringify(value));
     if (text === undefined) return refused('invalid_json');
     if (text.length > 262144) return refused('content_too_large');
+    if (moved) return refused('off');
     if (!online) {
       keep(slot, text, now(), false);
       return alone();
@@ -313,7 +315,12 @@
     rename: ({ name }) => rename(name).then(who),
     code: () => code().then((made) => say({ sandlot: 'code', code: made.code || '' })),
     tell: ({ text }) => call('POST', 'feedback', stringify({ text: String(text) })).then(({ ok }) => say({ sandlot: 'told', ok: !!ok })),
-    resume: ({ code: words }) => resume(words).then(({ ok }) => { say({ sandlot: 'resumed', ok }); who(); }),
+    tell: ({ text }) => call('POST', 'feedback', stringify({ text: String(text) })).then(({ ok }) => say({ sandlot: 'told', ok: !!ok })),
+    resume: ({ code: words }) => resume(words).then(({ ok }) => {
+      moved = ok; // the game has still the state of the other player, until the page loads it again
+      say({ sandlot: 'resumed', ok });
+      who();
+    }),
   };
   if (parent !== window) {
     addEventListener('message', ({ source, origin, data }) => {
