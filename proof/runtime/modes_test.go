@@ -15,7 +15,7 @@ import (
 
 // probe is a game that plays by itself: it loads, saves the next level, scores, and reads the board. It reports all to the page around it.
 const probe = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<script src="/.sandlot/sdk.js"></script>
+<script src=".sandlot/sdk.js"></script>
 <title>Tide Pools</title></head><body><p>Tide</p>
 <script>
 const report = window.report = {};
@@ -175,8 +175,7 @@ func copied(t *testing.T, p project) string {
 	script := p.s.send(t, "GET", p.url+".sandlot/sdk.js", "")
 	expect.OK(t, os.Mkdir(filepath.Join(folder, ".sandlot"), 0o700))
 	expect.OK(t, os.WriteFile(filepath.Join(folder, ".sandlot", "sdk.js"), []byte(script.body), 0o600))
-	page := strings.Replace(probe, `src="/.sandlot/`, `src=".sandlot/`, 1)
-	expect.OK(t, os.WriteFile(filepath.Join(folder, "index.html"), []byte(page), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(folder, "index.html"), []byte(probe), 0o600))
 	return folder
 }
 
