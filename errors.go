@@ -62,6 +62,7 @@ const (
 	CodeQuotaExceeded        Code = "quota_exceeded"
 	CodeTakenDown            Code = "taken_down"
 	CodeRuntimeOff           Code = "runtime_off"
+	CodePlaytestOff          Code = "playtest_off"
 	CodePlayerRequired       Code = "player_required"
 	CodeForeignOrigin        Code = "foreign_origin"
 	CodeInvalidCode          Code = "invalid_code"
@@ -144,6 +145,7 @@ var Codes = map[Code]Kind{
 	CodeQuotaExceeded:        KindTooMany,
 	CodeTakenDown:            KindTakenDown,
 	CodeRuntimeOff:           KindForbidden,
+	CodePlaytestOff:          KindForbidden,
 	CodePlayerRequired:       KindMistake,
 	CodeForeignOrigin:        KindForbidden,
 	CodeInvalidCode:          KindMistake,

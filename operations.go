@@ -22,6 +22,7 @@ const (
 	OpAmend      Op = "amend"
 	OpVersions   Op = "versions"
 	OpChecks     Op = "checks"
+	OpCheck      Op = "check" // open a version on request
 	OpFile       Op = "file"
 	OpStats      Op = "stats"
 	OpTicket     Op = "uploads" // request a ticket
@@ -184,6 +185,17 @@ var Operations = []Operation{
 		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}},
 	},
 	{Op: OpChecks, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
+	{
+		Op: OpCheck, Action: ActReadFiles, Admits: true, Cost: "check",
+		// Each of inputs is an object: key and ms, tap and ms, or wait.
+		Fields: []Field{
+			{Name: "version", Type: Number},
+			{Name: "inputs", Type: List, Most: 50},
+			{Name: "probe", Type: List, Most: 10},
+			{Name: "seconds", Type: Number, Most: 10},
+		},
+		Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"seconds", 5}},
+	},
 	{Op: OpStats, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}, {"by", "day"}}},
 	{Op: OpBoards, Action: ActReadFiles, Admits: true, Cost: "look", OfProject: true, Example: []Arg{{"project_id", "sky-hopper-7k2m9p"}}},
 	{

@@ -43,14 +43,20 @@ func (s settings) checkPlaytest() error {
 func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	a.tester.Off = !a.settings.Playtest
 	a.trials = trial.New(a.store.Trials(), a.service.Reader, &a.tester)
+	turn := trial.NewTurn()
+	a.requests = &trial.Requests{
+		Store: a.store.Trials(), Projects: a.service.Reader, Turn: turn, Status: &a.tester, Log: a.log,
+		Counts: &trial.Counts{}, Now: a.store.Now,
+	}
 	if a.tester.Off {
 		return
 	}
-	a.opened = &trial.Counts{}
+	a.opened = a.requests.Counts
 	user, _ := browser.FindUser(a.settings.PlaytestUser) // was checked at the start
+	b := &browser.Browser{User: user, Origin: files}
+	a.requests.Player = b
 	r := &trial.Runner{
-		Store: a.store.Trials(), Projects: a.service.Reader, Browser: &browser.Browser{User: user, Origin: files}, Shots: shots,
-		Status: &a.tester, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
+		Store: a.store.Trials(), Projects: a.service.Reader, Browser: b, Shots: shots, Turn: turn, Status: &a.tester, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
 	}
 	a.workers = append(a.workers, r.Run)
 }
@@ -59,7 +65,7 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 type trialFiles struct{ play *play.Handler }
 
 func (f *trialFiles) ServeTrial(w http.ResponseWriter, r *http.Request, due trial.Due) {
-	f.play.ServeTrial(w, r, due.Project, due.Version)
+	f.play.ServeTrial(w, r, due.Project, due.Version, due.Suffix)
 }
 
 // trials exports the counts of the play-tester; nil: there is none.
@@ -67,9 +73,11 @@ func (m *metrics) trials(c *trial.Counts) {
 	if c == nil {
 		return
 	}
-	for outcome, count := range map[string]func() int64{"done": c.Done.Load, "failed": c.Failed.Load, "passed": c.Passed.Load} {
+	for outcome, count := range map[string]func() int64{
+		"done": c.Done.Load, "failed": c.Failed.Load, "passed": c.Passed.Load, "requested": c.Requested.Load,
+	} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "sandlot_trials_total", Help: "Versions that the play-tester took up: opened, broken off, and passed over.",
+			Name: "sandlot_trials_total", Help: "Versions that the play-tester took up: opened, broken off, passed over, and opened on request.",
 			ConstLabels: prometheus.Labels{"outcome": outcome},
 		}, func() float64 { return float64(count()) }))
 	}

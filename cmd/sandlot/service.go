@@ -75,6 +75,7 @@ type app struct {
 	connect     *connect.Service
 	grants      *oauth.Service
 	trials      *trial.Service
+	requests    *trial.Requests
 	opened      *trial.Counts // nil without a play-tester
 	onTrial     trialFiles
 	tester      trial.Status // of the play-tester, if there is one
@@ -402,7 +403,7 @@ func (a *app) router(m *metrics) *router {
 	documents := a.guide(limits)
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
-		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials,
+		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Requests: a.requests,
 		Covers: a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
 		Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,

@@ -33,6 +33,7 @@ const (
 	Tokens                 // requests or ends tokens, or requests the code by which a person lets a program in
 	PlayerRead             // reads what players keep in a project
 	PlayerWrite            // keeps something of a player
+	Check                  // has a version opened in a browser
 	PlayerReport           // reports errors of a page, or sends a message to its maker
 	operations
 )
@@ -67,6 +68,7 @@ var termsOf = [operations]terms{
 	Draw:       {name: "draw", cost: 2000},
 	Compare:    {name: "compare", cost: 1500},
 	Fetch:      {name: "fetch", cost: 1},
+	Check:      {name: "check", cost: 200, body: true},
 	Tokens:     {name: "tokens", cost: 20, counts: []kind{writes}},
 
 	PlayerRead:   {name: "player read", cost: 10, counts: []kind{playerReads}},

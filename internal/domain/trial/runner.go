@@ -44,6 +44,7 @@ type Runner struct {
 	Projects Projects
 	Browser  Browser
 	Shots    Shots // nil: screenshots are dropped
+	Turn     *Turn // shared with the Requests of the process
 	Status   *Status
 	Log      *slog.Logger
 	Failures *worker.Failures
@@ -52,7 +53,7 @@ type Runner struct {
 
 // Counts counts the trials since the process began. It may be read concurrently.
 type Counts struct {
-	Done, Failed, Passed, Milliseconds atomic.Int64
+	Done, Failed, Passed, Requested, Milliseconds atomic.Int64
 }
 
 // Run opens due versions until ctx ends. If no browser can be started, which is probed again after each failure, it
@@ -84,7 +85,7 @@ func (r *Runner) Run(ctx context.Context) {
 // start waits until a browser can be started, and reports whether one can.
 func (r *Runner) start(ctx context.Context) bool {
 	for told := false; ; told = true {
-		err := r.Browser.Probe(ctx)
+		err := r.probe(ctx)
 		if err == nil {
 			r.Status.Set("")
 			r.Log.Info("the play-tester opens new versions")
@@ -107,16 +108,22 @@ func (r *Runner) start(ctx context.Context) bool {
 	}
 }
 
-// Round opens the next version. It is sandlot.ErrNotFound if none is due.
-func (r *Runner) Round(ctx context.Context) error {
-	due, err := r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor)
+// probe probes the browser in its turn.
+func (r *Runner) probe(ctx context.Context) error {
+	done, err := r.Turn.take(ctx)
 	if err != nil {
 		return err
 	}
-	began := time.Now()
-	seen, err := r.open(ctx, due)
-	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
-	innocent := err != nil && !errors.Is(err, sandlot.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
+	defer done()
+	return r.Browser.Probe(ctx)
+}
+
+// Round opens the next version. It is sandlot.ErrNotFound if none is due.
+func (r *Runner) Round(ctx context.Context) error {
+	due, seen, innocent, err := r.next(ctx)
+	if due.Version == 0 {
+		return err
+	}
 	ctx = context.WithoutCancel(ctx)
 	var untaken error
 	if err == nil {
@@ -142,6 +149,24 @@ func (r *Runner) Round(ctx context.Context) error {
 		return untaken
 	}
 	return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
+}
+
+// next claims and opens the next version in its turn: a lease is no time to wait in. innocent reports whether an error is
+// none of the version.
+func (r *Runner) next(ctx context.Context) (due Due, seen Seen, innocent bool, err error) {
+	done, err := r.Turn.take(ctx)
+	if err != nil {
+		return due, seen, false, err
+	}
+	defer done()
+	if due, err = r.Store.ClaimTrial(ctx, mostTries, mostDaily, leaseFor); err != nil {
+		return Due{}, seen, false, err
+	}
+	began := time.Now()
+	seen, err = r.open(ctx, due)
+	r.Counts.Milliseconds.Add(time.Since(began).Milliseconds())
+	innocent = err != nil && !errors.Is(err, sandlot.ErrNotFound) && (ctx.Err() != nil || r.Browser.Probe(ctx) != nil)
+	return due, seen, innocent, err
 }
 
 // errNothingSeen is a trial without a screenshot: the next may come when the machine is less busy.

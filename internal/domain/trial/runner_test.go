@@ -52,7 +52,7 @@ func (w *room) Open(_ context.Context, p trial.Due) (trial.Seen, error) {
 // runner is that of a node.
 func (w *room) runner(node *testworld.World) *trial.Runner {
 	return &trial.Runner{
-		Store: node.DB.Trials(), Projects: node.Publish.Reader, Browser: w,
+		Store: node.DB.Trials(), Projects: node.Publish.Reader, Browser: w, Turn: trial.NewTurn(),
 		Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler), Failures: &worker.Failures{}, Counts: &trial.Counts{},
 	}
 }
@@ -281,7 +281,7 @@ func TestABrowserThatDoesNotStartIsAskedForAgain(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				a := &asked{err: c.err, enough: cancel}
-				r := &trial.Runner{Browser: a, Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler)}
+				r := &trial.Runner{Browser: a, Turn: trial.NewTurn(), Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler)}
 				r.Run(ctx)
 				expect.Equal(t, "how long it waits", a.at[1].Sub(a.at[0]), c.wait)
 				expect.Equal(t, "how long it waits then", a.at[2].Sub(a.at[1]), c.wait)

@@ -20,8 +20,9 @@ const mostTries = 2
 type Due struct {
 	Project sandlot.ProjectID
 	Version int
-	Lease   int64 // the number of the lease
-	Try     int   // the first is 1
+	Suffix  string // of the version's address, if it was requested: it need not be the current one, and has no lease
+	Lease   int64  // the number of the lease
+	Try     int    // the first is 1
 }
 
 // Outcome is the end of the trial of a version.
@@ -58,6 +59,9 @@ type Store interface {
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trials returns the Records of these projects' trials, by one query. A project without any has none.
 	Trials(ctx context.Context, ids ...sandlot.ProjectID) (map[sandlot.ProjectID]Record, error)
+	// CountTrial counts one more opening of a version of a project, of those that ClaimTrial counts as well, and returns
+	// true, unless the project's account had daily of them today.
+	CountTrial(ctx context.Context, id sandlot.ProjectID, daily int) (bool, error)
 	// TrialsAhead returns the number of versions that ClaimTrial would lease before that of a project, MostAhead at
 	// most; 0 if it is not due.
 	TrialsAhead(ctx context.Context, id sandlot.ProjectID) (int, error)

@@ -91,6 +91,24 @@ func (store Trials) claim(t *tx, tries, daily int, length time.Duration) (trial.
 	return trial.Due{}, nil
 }
 
+func (store Trials) CountTrial(ctx context.Context, id sandlot.ProjectID, daily int) (counted bool, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		if err := t.alone(claimsOfTrials); err != nil {
+			return err
+		}
+		day := dayOf(store.db.Now())
+		opened, err := t.number(`SELECT CAST(coalesce(sum(t.opened), 0) AS BIGINT) FROM trials t JOIN projects o ON o.num = t.project
+			WHERE t.day = ? AND o.account = (SELECT account FROM projects WHERE id = ?)`, day, string(id))
+		if counted = err == nil && opened < int64(daily); !counted {
+			return err
+		}
+		return t.do(`INSERT INTO trials (project, day, opened) SELECT num, ?1, 1 FROM projects WHERE id = ?2
+			ON CONFLICT (project) DO UPDATE SET
+			opened = CASE WHEN trials.day = excluded.day THEN trials.opened + 1 ELSE 1 END, day = excluded.day`, day, string(id))
+	})
+	return counted, in("count trial", err)
+}
+
 func (store Trials) pass(t *tx, d untried, how trial.Outcome) error {
 	return t.Run(do(`INSERT INTO trials (project, version, at, outcome) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (project) DO UPDATE SET
 		version = excluded.version, at = excluded.at, outcome = excluded.outcome, seen = '', trying = 0, tries = 0,

@@ -128,6 +128,7 @@ func trialCases() []storeCase {
 	return []storeCase{
 		{"ClaimTrial/RegressionM31 accounts take turns", claimTurns},
 		{"ClaimTrial/for as long as it says", claimLapses},
+		{"CountTrial/counts up to a number for an account and day, with those that were claimed", countsTrials},
 		{"Trials/of several projects at once", trialsOfSeveral},
 	}
 }

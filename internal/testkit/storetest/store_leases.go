@@ -49,6 +49,34 @@ func claimLapses(t *testing.T, s Stores) {
 	same(t, "that it is another lease", again.Lease != first.Lease, true)
 }
 
+// countsTrials has an account use up its day, by itself and on request, with two projects.
+func countsTrials(t *testing.T, s Stores) {
+	p, other := s.mustProject(t, "busy"), s.mustProject(t, "other")
+	np := newProject("busy-2", p.Account)
+	must(s.Publish.CreateProject(t.Context(), np))(t)
+	for range 3 {
+		s.claims(t)
+	}
+	count := func(id sandlot.ProjectID) bool { return must(s.Trials.CountTrial(t.Context(), id, 4))(t) }
+	same(t, "that two more are counted, and not a third", []bool{count(p.ID), count("busy-2"), count(p.ID)}, []bool{true, true, false})
+	same(t, "that one of another account is", count(other.ID), true)
+	same(t, "that nothing ended", must(s.Trials.Trials(t.Context(), p.ID))(t)[p.ID].Version, 0)
+	s.Later(24 * time.Hour)
+	same(t, "that one is counted the next day", count(p.ID), true)
+	fresh := s.mustProject(t, "fresh")
+	same(t, "that a version is due though one was counted", []any{count(fresh.ID), s.claimsOf(t, fresh.ID)}, []any{true, true})
+}
+
+// claimsOf claims what is due until it is a project's version.
+func (s Stores) claimsOf(t *testing.T, id sandlot.ProjectID) bool {
+	for range 5 {
+		if s.claims(t).Project == id {
+			return true
+		}
+	}
+	return false
+}
+
 // trialsOfSeveral reads the records of projects of which one was opened, one is being opened, one waits, and one is unknown.
 func trialsOfSeveral(t *testing.T, s Stores) {
 	opened, running, waits := s.mustProject(t, "opened"), s.mustProject(t, "running"), s.mustProject(t, "waits")

@@ -51,6 +51,9 @@ var access = map[string][]accessRow{
 	"GET /v1/project/{id}/checks": {
 		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
+	"POST /v1/project/{id}/checks": {
+		{"the current version", obj{}, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
 	"POST /v1/uploads": {
 		{"for a new project", obj{"email": someone}, "201 401 401 201 403 403 401 201 201 401 403 201"},
 		{"for the project", obj{"project_id": "P", "filename": "a.txt"}, "401 401 401 201 201 403 401 403 401 401 403 401"},

@@ -37,6 +37,7 @@ type Config struct {
 	Figures  *figures.Service
 	Tickets  *ticket.Service
 	Trials   *trial.Service
+	Requests *trial.Requests
 	Covers   *cover.Service
 	Transfer *transfer.Service
 	Players  *players.Service // nil, as the two below: there is no runtime

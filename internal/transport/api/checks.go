@@ -156,6 +156,7 @@ type coverFinding struct {
 }
 
 type checkedInfo struct {
+	Untrusted      bool           `json:"untrusted"` // true: all texts are the page's
 	Version        int            `json:"version"`
 	At             moment         `json:"at"`
 	Moved          *bool          `json:"moved"`
@@ -185,23 +186,28 @@ func newChecks(c trial.Checks, n notes) *checksAnswer {
 	if c.Version == 0 {
 		return out
 	}
-	seen := c.Seen
-	out.Checked = &checkedInfo{
-		Version: c.Version, At: moment(c.At), Errors: append([]string{}, seen.Errors...),
-		FailedRequests: make([]failedInfo, len(seen.Failed)),
-		OtherHosts:     append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(c.Findings)),
+	out.Checked = newChecked(c.Seen, c.Findings)
+	out.Checked.Version, out.Checked.At = c.Version, moment(c.At)
+	return out
+}
+
+// newChecked returns the observations of a version, without its number.
+func newChecked(seen trial.Seen, findings []trial.Finding) *checkedInfo {
+	out := &checkedInfo{
+		Untrusted: true, Errors: append([]string{}, seen.Errors...), FailedRequests: make([]failedInfo, len(seen.Failed)),
+		OtherHosts: append([]string{}, seen.Elsewhere...), Findings: make([]findingsInfo, len(findings)),
 	}
 	if !seen.Unseen {
-		out.Checked.Moved = &seen.Moved
+		out.Moved = &seen.Moved
 	}
 	if ms := seen.FirstPaint.Milliseconds(); ms > 0 {
-		out.Checked.FirstPaint = &ms
+		out.FirstPaint = &ms
 	}
 	for i, r := range seen.Failed {
-		out.Checked.FailedRequests[i] = failedInfo(r)
+		out.FailedRequests[i] = failedInfo(r)
 	}
-	for i, f := range c.Findings {
-		out.Checked.Findings[i] = findingsInfo(f)
+	for i, f := range findings {
+		out.Findings[i] = findingsInfo(f)
 	}
 	return out
 }

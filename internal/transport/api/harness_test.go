@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/transfer"
+	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 	"sandlot/internal/transport/guide"
@@ -84,7 +85,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.Callers)
-	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Covers: w.Covers, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Requests: w.requests(&trial.Status{}), Covers: w.Covers, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
 	w.addr = s.addr
 	w.serve(t)
 	t.Cleanup(func() {

@@ -80,6 +80,7 @@ func routes() []route {
 		{"GET", "/v1/project/{id}/errors", keyRequired, sandlot.OpErrors, nil, ofPlayers(playing.errors)},
 		{"GET", "/v1/project/{id}/feedback", keyRequired, sandlot.OpFeedback, nil, ofPlayers(playing.feedback)},
 		{"DELETE", "/v1/project/{id}/feedback/{feedback}", keyRequired, sandlot.OpUnsay, nil, ofPlayers(playing.dropFeedback)},
+		{"POST", "/v1/project/{id}/checks", keyRequired, sandlot.OpCheck, intake.CheckFields, takes(intake.ReadCheck, check)},
 		{"PATCH", "/v1/project/{id}", keyRequired, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, sandlot.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyOptional, sandlot.OpStats, nil, (*API).stats},

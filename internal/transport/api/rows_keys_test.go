@@ -151,6 +151,9 @@ func TestRowsPaths(t *testing.T) {
 			if rt.pattern == "/v1/project/{id}" {
 				allow = "GET, HEAD, DELETE, PATCH, OPTIONS"
 			}
+			if rt.pattern == "/v1/project/{id}/checks" {
+				allow = "GET, HEAD, POST, OPTIONS"
+			}
 			for _, method := range []string{"GET", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"} {
 				if strings.Contains(allow, method) {
 					continue

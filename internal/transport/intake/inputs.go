@@ -59,6 +59,7 @@ var (
 	DeleteProjectFields = fieldsOf(sandlot.OpDeleteProject, FieldSet{mayBeEmpty: true})
 	AmendFields         = fieldsOf(sandlot.OpAmend, FieldSet{mayBeEmpty: true, strict: true})
 	BoardFields         = fieldsOf(sandlot.OpRule, FieldSet{strict: true})
+	CheckFields         = fieldsOf(sandlot.OpCheck, FieldSet{mayBeEmpty: true, strict: true})
 	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{

@@ -44,12 +44,16 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 }
 
 // ServeTrial answers a request of the play-tester for a file of a project as ServeOrigin would, but counts nothing, and
-// adds no heartbeat. Once the project has a version other than version, all its files are missing.
-func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int) {
+// adds no heartbeat. With the suffix of the version's address, the files are those of that version; without it, all
+// files are missing once the project has another.
+func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int, suffix string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
 	p, err := h.Service.Current(r.Context(), sandlot.Caller{}, id)
 	if err == nil && p.Version != version {
 		err = sandlot.CodeProjectNotFound
+		if suffix != "" {
+			p, err = h.Service.AtVersion(r.Context(), sandlot.Caller{}, id, version, suffix)
+		}
 	}
 	if err != nil {
 		x.fail(err)

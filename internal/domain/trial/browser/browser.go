@@ -93,7 +93,18 @@ func usual() times {
 	}
 }
 
-var _ trial.Browser = (*Browser)(nil)
+// onRequest returns the times of a check, whose play is as long as its script.
+func onRequest() times {
+	return times{
+		Wall: 39 * time.Second, Most: 36 * time.Second, Load: 5 * time.Second, Step: 3 * time.Second,
+		Hang: 8 * time.Second, Pause: 500 * time.Millisecond,
+	}
+}
+
+var (
+	_ trial.Browser = (*Browser)(nil)
+	_ trial.Player  = (*Browser)(nil)
+)
 
 // Open opens a page, after Probe has found a browser, plays with it for ten seconds, and returns its observations. It
 // takes at most 30 seconds. An error means that nothing is known about the page: one that takes longer may be fine, on
@@ -102,16 +113,41 @@ func (b *Browser) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	long := cmp.Or(b.times, usual())
 	ctx, cancel := context.WithTimeout(ctx, long.Wall)
 	defer cancel()
-	o := newOrigin(b.Origin, due, long.Wall)
+	s, _, err := b.see(ctx, due, order{Browser: b.program, Times: long})
+	return s, err
+}
+
+// Play opens a page as Open does, and plays a script. It takes at most 39 seconds.
+func (b *Browser) Play(ctx context.Context, due trial.Due, script trial.Script) (trial.Played, error) {
+	long := cmp.Or(b.times, onRequest())
+	ctx, cancel := context.WithTimeout(ctx, long.Wall)
+	defer cancel()
+	if b.program == "" { // Probe is due as well
+		var err error
+		if b.program, err = find(); err != nil {
+			return trial.Played{}, err
+		}
+	}
+	s, r, err := b.see(ctx, due, order{Browser: b.program, Times: long, Script: &script})
+	if err != nil {
+		return trial.Played{}, err
+	}
+	return r.played(s, script.Probes), nil
+}
+
+// see carries out an order about a page, and returns the observations, with the report as it came.
+func (b *Browser) see(ctx context.Context, due trial.Due, todo order) (trial.Seen, report, error) {
+	o := newOrigin(b.Origin, due, todo.Times.Wall)
 	defer o.close()
-	r, err := b.work(ctx, order{Browser: b.program, URL: "http://" + o.host + "/", Times: long}, o)
-	s := r.seen(long.Wall)
+	todo.URL = "http://" + o.host + "/"
+	r, err := b.work(ctx, todo, o)
+	s := r.seen(todo.Times.Wall)
 	o.note(&s)
 	s.Memory = errors.Is(err, errMemory)
 	if err != nil && !s.Memory {
-		return trial.Seen{}, err
+		return trial.Seen{}, report{}, err
 	}
-	return s, nil
+	return s, r, nil
 }
 
 // Probe looks for a browser, starts it as Open does, on an empty page, and returns the reason if that fails.

@@ -9,12 +9,14 @@ import (
 	"strings"
 
 	"github.com/chromedp/chromedp"
+
+	"sandlot/internal/domain/trial"
 )
 
 // Size of the window.
 const (
-	width  = 1280
-	height = 720
+	width  = trial.ViewWidth
+	height = trial.ViewHeight
 )
 
 // answer reads an order, carries it out, and sends the report.
@@ -55,7 +57,11 @@ func open(ctx context.Context, todo order) (r report, err error) {
 	if err := s.prepare(); err != nil {
 		return r, err
 	}
-	if err := s.play(todo); err != nil {
+	play := s.play
+	if todo.Script != nil {
+		play = s.perform
+	}
+	if err := play(todo); err != nil {
 		return r, err
 	}
 	return s.report(), nil

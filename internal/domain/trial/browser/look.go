@@ -14,6 +14,7 @@ type look struct {
 	taken  int
 	moved  bool
 	last   *image.RGBA
+	shot   []byte // of last, as it came
 	best   []byte // of the screenshots that show something
 	detail int    // the detail of best
 }
@@ -39,7 +40,7 @@ func (l *look) at(shot []byte) {
 	draw.Draw(now, now.Bounds(), decoded, decoded.Bounds().Min, draw.Src)
 	l.taken++
 	l.moved = l.moved || l.last != nil && differ(l.last, now)
-	l.last = now
+	l.last, l.shot = now, shot
 	if d := detail(now); d > l.detail {
 		l.best, l.detail = shot, d
 	}
@@ -50,18 +51,28 @@ func (l *look) blank() bool { return l.taken > 0 && l.best == nil }
 
 // picture returns the best of the screenshots, nil if none shows anything.
 func (l *look) picture() []byte {
-	if len(l.best) <= mostShot {
-		return l.best
+	if l.best == nil {
+		return nil
 	}
 	decoded, err := png.Decode(bytes.NewReader(l.best))
 	if err != nil {
 		return nil
 	}
-	var out bytes.Buffer
-	if err := jpeg.Encode(&out, decoded, &jpeg.Options{Quality: 85}); err != nil || out.Len() > mostShot {
-		return nil
+	return packed(l.best, decoded, mostShot)
+}
+
+// packed returns a screenshot with at most that many bytes: as it is, or as JPEG; nil if neither is small enough.
+func packed(shot []byte, decoded image.Image, most int) []byte {
+	if len(shot) <= most {
+		return shot
 	}
-	return out.Bytes()
+	for _, quality := range []int{85, 60, 30} {
+		var out bytes.Buffer
+		if err := jpeg.Encode(&out, decoded, &jpeg.Options{Quality: quality}); err == nil && out.Len() <= most {
+			return out.Bytes()
+		}
+	}
+	return nil
 }
 
 // differ reports whether enough pixels changed from one screenshot to the next.

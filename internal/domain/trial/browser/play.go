@@ -26,9 +26,8 @@ var moves = []func(*session){
 	func(s *session) { s.keys(" ") },
 }
 
-// play goes to the page, and makes moves until the time is over, with a screenshot after each.
-func (s *session) play(todo order) error {
-	begin := time.Now()
+// load goes to the page, and waits until it has loaded, or some time.
+func (s *session) load(todo order) error {
 	err := s.step(func(ctx context.Context) error {
 		_, err := chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: todo.URL})
 		return err
@@ -41,6 +40,15 @@ func (s *session) play(todo order) error {
 	case <-time.After(s.long.Load):
 	case <-s.ctx.Done():
 		return s.ctx.Err()
+	}
+	return nil
+}
+
+// play goes to the page, and makes moves until the time is over, with a screenshot after each.
+func (s *session) play(todo order) error {
+	begin := time.Now()
+	if err := s.load(todo); err != nil {
+		return err
 	}
 	for i := 0; s.goesOn(i, time.Since(begin)); i++ {
 		moves[i%len(moves)](s)
@@ -121,9 +129,11 @@ func (s *session) painted() error {
 	return s.ctx.Err()
 }
 
-func (s *session) rest() {
+func (s *session) rest() { s.pause(s.long.Pause) }
+
+func (s *session) pause(long time.Duration) {
 	select {
-	case <-time.After(s.long.Pause):
+	case <-time.After(long):
 	case <-s.ctx.Done():
 	}
 }
@@ -152,22 +162,27 @@ const held = 120 * time.Millisecond
 // keys presses keys, one after another, as long as the page takes them.
 func (s *session) keys(keys string) {
 	for _, r := range keys {
-		for _, k := range kb.Encode(r) {
-			if k.Type == input.DispatchKeyEventTypeKeyUp {
-				select {
-				case <-time.After(held):
-				case <-s.ctx.Done():
-				}
-			}
-			err := s.step(func(ctx context.Context) error {
-				return chromedp.Do(ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-					_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *k)
-					return chromedp.Void{}, err
-				})
-			})
-			if err != nil {
-				return // a page that takes none now takes no other
-			}
+		if s.key(r, held) != nil {
+			return // a page that takes none now takes no other
 		}
 	}
+}
+
+// key presses a key, and lets it go.
+func (s *session) key(r rune, held time.Duration) error {
+	for _, k := range kb.Encode(r) {
+		if k.Type == input.DispatchKeyEventTypeKeyUp {
+			s.pause(held)
+		}
+		err := s.step(func(ctx context.Context) error {
+			return chromedp.Do(ctx, func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
+				_, err := cdp.Call(ctx, t, input.DispatchKeyEvent, *k)
+				return chromedp.Void{}, err
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

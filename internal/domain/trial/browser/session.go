@@ -30,9 +30,11 @@ type session struct {
 	closing chan struct{} // has an element for each window that is being closed
 	hangs   atomic.Bool   // the page did not answer
 	crashed atomic.Bool
+	done    performance // of a script
 
 	mu     sync.Mutex
 	errors []string
+	lines  []string // of the console
 }
 
 func newSession(ctx context.Context, long times) *session {
@@ -110,33 +112,44 @@ func (s *session) shut(id target.ID) {
 	}()
 }
 
-// console gathers the page's errors, each once, until the session ends.
+// console gathers the lines of the page's console, and of its errors each once, until the session ends.
 func (s *session) console() {
 	for m, err := range chromedp.Console(s.ctx) {
 		if err != nil {
 			return
 		}
-		if (m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException) && m.Source != "network" {
-			s.fault(m)
-		}
+		s.hearLine(m)
 	}
 }
 
-// fault keeps an error, with the name of the file and the line that it came from.
-func (s *session) fault(m chromedp.ConsoleMessage) {
-	text := clip(m.Text, trial.MostText)
-	if m.URL != "" {
-		place := fmt.Sprintf(" (line %d of the page)", m.Line+1)
-		if file := m.URL[strings.LastIndexByte(m.URL, '/')+1:]; file != "" {
-			place = fmt.Sprintf(" (%s:%d)", clip(file, 60), m.Line+1)
-		}
-		text = clip(text, trial.MostText-len(place)) + place
+// hearLine keeps a line of the console, with the name of the file and the line that it came from.
+func (s *session) hearLine(m chromedp.ConsoleMessage) {
+	if strings.HasPrefix(m.Text, "Error with Permissions-Policy header") {
+		return // of the service, for browsers that know more
 	}
+	text := placed(m)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.errors) < trial.MostEntries && !slices.Contains(s.errors, text) {
+	if len(s.lines) < trial.MostLines {
+		s.lines = append(s.lines, clip(string(m.Type)+": "+text, trial.MostText))
+	}
+	fault := (m.Type == chromedp.ConsoleError || m.Type == chromedp.ConsoleException) && m.Source != "network"
+	if fault && len(s.errors) < trial.MostEntries && !slices.Contains(s.errors, text) {
 		s.errors = append(s.errors, text)
 	}
+}
+
+// placed returns the text of a line, with its place behind it.
+func placed(m chromedp.ConsoleMessage) string {
+	text := clip(m.Text, trial.MostText)
+	if m.URL == "" {
+		return text
+	}
+	place := fmt.Sprintf(" (line %d of the page)", m.Line+1)
+	if file := m.URL[strings.LastIndexByte(m.URL, '/')+1:]; file != "" {
+		place = fmt.Sprintf(" (%s:%d)", clip(file, 60), m.Line+1)
+	}
+	return clip(text, trial.MostText-len(place)) + place
 }
 
 // report returns the observations.
@@ -147,6 +160,8 @@ func (s *session) report() report {
 		Painted: s.paint > 0, Paint: int64(s.paint), Moved: s.look.moved, Unseen: s.look.taken < 2, Blank: s.look.blank(),
 		Hangs: s.hangs.Load(), Shot: s.look.picture(),
 	}
+	r.Before, r.After, r.Values, r.Frames = s.done.before, s.done.after, s.done.values, s.done.frames
+	copy(r.Lines[:], s.lines)
 	n := copy(r.Errors[:], s.errors)
 	if s.crashed.Load() && n < len(r.Errors) {
 		r.Errors[n] = "The page crashed."

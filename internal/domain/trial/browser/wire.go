@@ -27,6 +27,7 @@ type order struct {
 	Browser string // the program
 	URL     string // the page; empty: only prove that a browser starts here
 	Times   times
+	Script  *trial.Script // nil: the moves of a trial
 }
 
 // A report holds a worker's observations. None of them can be believed: the page may have taken the browser over.
@@ -40,6 +41,21 @@ type report struct {
 	Hangs   bool
 	Errors  [trial.MostEntries]string
 	Shot    []byte
+
+	// Of a script.
+	Before, After []byte
+	Values        [trial.MostProbes]value
+	Lines         [trial.MostLines]string
+	Frames        float64
+}
+
+// A value holds what a probe returned, before the steps and after them.
+type value struct{ Before, After result }
+
+// A result is one of them.
+type result struct {
+	JSON  json.RawMessage
+	Error string
 }
 
 // send writes a message as JSON. Nothing comes behind it, for the other end reads no more than it needs.
@@ -70,7 +86,7 @@ func hear(conn io.Reader) (r report, err error) {
 		return report{}, fmt.Errorf("the worker broke off: %w", err)
 	case r.Failed != "":
 		return report{}, errors.New(plainText(r.Failed, mostReason))
-	case len(r.Shot) > mostShot:
+	case len(r.Shot) > mostShot, len(r.Before) > trial.MostPicture, len(r.After) > trial.MostPicture:
 		return report{}, errors.New("the worker sends too large a picture")
 	}
 	return r, nil

@@ -1,0 +1,75 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/testkit/expect"
+	"sandlot/internal/testkit/testenv"
+)
+
+// steered moves a square by keys and by taps, and has its state where a probe finds it.
+const steered = `<!doctype html><title>Steered</title><body style="margin:0;background:#123"><canvas id=c width=1280 height=720></canvas><script>
+let state = {x: 100, score: 0, deep: {a: {b: {c: {d: {e: {f: 1}}}}}}}, held = {}
+onkeydown = e => held[e.key] = true
+onkeyup = e => delete held[e.key]
+onclick = e => { state.score += 10; state.at = [e.clientX, e.clientY]; console.log('tapped', state.score) }
+function frame() { if (held.ArrowRight) state.x += 5; const d = c.getContext('2d'); d.fillStyle = '#123'; d.fillRect(0, 0, 1280, 720); d.fillStyle = '#fb3'; d.fillRect(state.x, 300, 90, 90); requestAnimationFrame(frame) }
+frame()</script>`
+
+// plays plays a script on a page of an origin.
+func plays(t *testing.T, origin Origin, script trial.Script) trial.Played {
+	t.Helper()
+	testenv.Need(t, "chromium")
+	p, err := (&Browser{User: unprivileged(), Origin: origin, times: patient()}).Play(t.Context(), trial.Due{Project: "pong"}, script)
+	expect.OK(t, err)
+	return p
+}
+
+// TestACheckPlaysItsScript: keys are held, taps are where they should be, and probes are read before and after.
+func TestACheckPlaysItsScript(t *testing.T) {
+	testenv.Unraced(t)
+	held, waited := 500, 100
+	p := plays(t, files{"/": steered}, trial.Script{
+		Steps:   []trial.Step{{Key: "ArrowRight", MS: &held}, {Tap: []float64{200, 300}}, {Wait: &waited}},
+		Probes:  []string{"state.score", "state.x > 110", "state.at", "nope.a", "state.deep", "1 +* 2", "NaN", "'\\u202e' + document.title", "await Promise.resolve([1n, () => 0])", "void 0"},
+		Seconds: 1,
+	})
+	expect.Equal(t, "moved", p.Moved, true)
+	expect.Equal(t, "that both pictures are there", len(p.Before) > 0 && len(p.After) > 0, true)
+	expect.Equal(t, "that frames were counted", p.Frames > 0, true)
+	var got []string
+	for _, v := range p.Values {
+		got = append(got, string(v.Before)+" -> "+string(v.After)+v.Error)
+	}
+	expect.Same(t, "what the probes found", got, []string{
+		"0 -> 10", "false -> true", "null -> [200,300]", " -> ReferenceError: nope is not defined",
+		`{"a":{"b":{"c":{"d":{"e":"..."}}}}} -> {"a":{"b":{"c":{"d":{"e":"..."}}}}}`, " -> SyntaxError: Unexpected token '*'",
+		`"NaN" -> "NaN"`, `"Steered" -> "Steered"`, `["1","() =\u003e 0"] -> ["1","() =\u003e 0"]`, "null -> null",
+	})
+	expect.Equal(t, "the console", strings.Join(p.Console, "|"), "log: tapped 10 (line 5 of the page)")
+}
+
+// TestACheckOfAPageThatHangsEnds: the observations until then are returned.
+func TestACheckOfAPageThatHangsEnds(t *testing.T) {
+	testenv.Unraced(t)
+	b := &Browser{User: unprivileged(), Origin: files{"/": `<!doctype html><h1>on it</h1><script>onkeydown = () => { for (;;); }</script>`}}
+	testenv.Need(t, "chromium")
+	b.times = patient()
+	b.times.Step, b.times.Hang = b.times.Load/40, b.times.Load/10
+	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Key: "a"}, {Key: "b"}}, Probes: []string{"1"}, Seconds: 1})
+	expect.OK(t, err)
+	expect.Equal(t, "hangs", p.Hangs, true)
+	expect.Same(t, "the pictures before and after", []bool{len(p.Before) > 0, len(p.After) > 0}, []bool{true, false})
+	expect.Equal(t, "what the probe found before", string(p.Values[0].Before), "1")
+}
+
+// TestEachNamedKeyIsKnownToTheBrowser: the names that are taken are those that are pressed.
+func TestEachNamedKeyIsKnownToTheBrowser(t *testing.T) {
+	t.Parallel()
+	for _, name := range trial.KeyNames {
+		expect.Equal(t, name+" is known", keyRunes[name] != "", true)
+	}
+	expect.Equal(t, "the number of keys", len(keyRunes), len(trial.KeyNames))
+}

@@ -1,0 +1,57 @@
+package intake
+
+import (
+	"encoding/json"
+	"strings"
+
+	"sandlot"
+	"sandlot/internal/domain/trial"
+	"sandlot/internal/format/content"
+)
+
+// ReadCheck returns the script of a check. It refuses lists that it cannot read, and members that it does not know.
+func ReadCheck(f *Fields) trial.Script {
+	s := trial.Script{Steps: listOf[trial.Step](f, "inputs"), Probes: probesOf(f)}
+	if n := f.whole("seconds"); n != nil {
+		if s.Seconds = *n; *n == 0 {
+			s.Seconds = -1 // 0 would be none
+		}
+	}
+	if n := f.whole("version"); n != nil {
+		if s.Version = *n; *n <= 0 {
+			f.Fail(misread("version", "version is %d; the first is 1", *n))
+		}
+	}
+	return s
+}
+
+// probesOf returns the probes. A text that is no list is one.
+func probesOf(f *Fields) []string {
+	field, _ := f.Form.Get("probe")
+	if field.Kind == content.String && !strings.HasPrefix(strings.TrimSpace(field.Text), "[") {
+		return []string{field.Text}
+	}
+	return listOf[string](f, "probe")
+}
+
+// listOf reads a field that is a list of JSON, or a text with one in it.
+func listOf[T any](f *Fields, name string) (list []T) {
+	field, _ := f.Form.Get(name)
+	raw := field.Raw
+	if field.Kind == content.String {
+		raw = field.Text
+	}
+	if !f.has(name) {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(raw))
+	d.DisallowUnknownFields()
+	if d.Decode(&list) != nil || d.More() {
+		f.Fail(misread(name, "%s is not a list as in the example below", name))
+	}
+	return list
+}
+
+func misread(name, format string, args ...any) *sandlot.Error {
+	return badField(name, format, args...).With(sandlot.OpCheck, trial.Example()...).Note("Nothing was opened. A check that works:")
+}
