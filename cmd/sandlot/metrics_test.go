@@ -178,7 +178,7 @@ func TestEveryFormThatIsCountedAsAWriteIsARoute(t *testing.T) {
 	router := a.router(newMetrics(true))
 	for path, op := range map[string]sandlot.Op{
 		"/new": sandlot.OpPublish, "/new/examples": sandlot.OpPublish, "/account/projects/a-b": sandlot.OpAmend, "/account/projects/a-b/files": sandlot.OpUpdate,
-		"/account/projects/a-b/move": sandlot.OpUpdate, "/account/projects/a-b/primary": sandlot.OpUpdate, "/account/projects/a-b/remove": sandlot.OpDeleteFile,
+		"/account/projects/a-b/runtime": sandlot.OpAmend, "/account/projects/a-b/move": sandlot.OpUpdate, "/account/projects/a-b/primary": sandlot.OpUpdate, "/account/projects/a-b/remove": sandlot.OpDeleteFile,
 		"/account/projects/a-b/restore": sandlot.OpRestore, "/account/projects/a-b/delete": sandlot.OpDeleteProject,
 		"/account/projects/a-b/cover": sandlot.OpNone, "/account/settings/handle": sandlot.OpNone, "/account/projects/": sandlot.OpAmend,
 	} {

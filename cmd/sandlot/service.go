@@ -373,8 +373,13 @@ func (a *app) close() error {
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{
 		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
-		MaxFile: int64(a.settings.MaxFileSize),
+		MaxFile: int64(a.settings.MaxFileSize), Lines: linesOf(a.store),
 	})
+}
+
+// linesOf returns what players keep in exports and imports.
+func linesOf(db *sqlstore.DB) []transfer.Lines {
+	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
 }
 
 // router returns the outermost handler.
@@ -396,7 +401,7 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		return transfer.Write(ctx, w, e, a.service.Contents)
+		return transfer.Write(ctx, w, e, a.service.Contents, linesOf(a.store)...)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start

@@ -84,6 +84,7 @@ func newExhibition(t *testing.T, opts ...testworld.Option) *exhibition {
 	e.keys()
 	e.messages()
 	e.grants()
+	e.remembered()
 	return e
 }
 

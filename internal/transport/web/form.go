@@ -158,6 +158,7 @@ func (v view) Said() template.HTML { return v.said }
 // writes has the operation of each form that changes a project, by its path after the project's. It never changes.
 var writes = map[string]sandlot.Op{
 	"":           sandlot.OpAmend,
+	"/runtime":   sandlot.OpAmend,
 	"/files":     sandlot.OpUpdate,
 	"/move":      sandlot.OpUpdate,
 	"/primary":   sandlot.OpUpdate,

@@ -245,6 +245,43 @@ var forms = map[string]sentForm{
 		fields: func(*world) url.Values { return url.Values{"n": {"1"}, "form_token": {"word"}} }, status: 303, again: 303,
 		takes: map[string]string{"form_token": "control html override words negative huge"},
 	},
+	"/account/projects/{id}/runtime": {
+		fields: func(*world) url.Values { return url.Values{"runtime": {"read"}} }, status: 303, again: 303,
+	},
+	"/account/projects/{id}/messages/delete": {
+		fields: func(w *world) url.Values {
+			w.toldTo(w.lee.project, "Hello")
+			return url.Values{"message": {w.toldTo(w.kim.project, "Well done")}}
+		}, status: 303, again: 303, takes: map[string]string{"message": "negative"}, unseen: true,
+		theirs: func(w *world, f url.Values) {
+			f.Set("message", w.in.Query("SELECT id FROM feedback WHERE text = 'Hello'")[0])
+		},
+	},
+	"/account/projects/{id}/boards/{board}": {
+		fields: func(w *world) url.Values {
+			w.brings("main")
+			return url.Values{"min": {"0"}, "max": {"1e6"}, "min_seconds": {"5"}}
+		}, status: 303, again: 303,
+		takes: map[string]string{"min": "empty negative", "max": "empty huge"},
+	},
+	"/account/projects/{id}/boards/{board}/remove": {
+		fields: func(w *world) url.Values {
+			w.brings("main")
+			return url.Values{"player": {brought[0].Player}}
+		}, status: 303, again: 303, takes: map[string]string{"player": anyText},
+	},
+	"/account/projects/{id}/boards/{board}/refuse": {
+		fields: func(w *world) url.Values {
+			w.brings("main")
+			return url.Values{"player": {brought[0].Player}}
+		}, status: 303, again: 303,
+	},
+	"/account/projects/{id}/boards/{board}/delete": {
+		fields: func(w *world) url.Values {
+			w.brings("main")
+			return url.Values{}
+		}, status: 303, again: 404,
+	},
 	"/account/projects/{id}/erase": {
 		fields: func(*world) url.Values { return url.Values{"n": {"2"}} }, status: 303, again: 303,
 	},
@@ -253,7 +290,8 @@ var forms = map[string]sentForm{
 // notForms are requests of scripts of ours, or to an address with a query, with a test of their own.
 var notForms = map[string]string{
 	authorizePath:       "TestAFormApprovesOnlyWhatItsPageAsked",
-	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
+	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/p/{id}/message": "TestAMessageReachesTheCreator",
+	"/account/projects/{id}/boards/{board}/reset": "TestAnOwnerKeepsABoardInOrder", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
 	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/new/examples": "TestRegressionM39AnEmptyInstanceOffersItsExamples", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",
 }
 
@@ -352,7 +390,7 @@ func eachForm(t *testing.T, test func(t *testing.T, c sentForm, path string, fre
 }
 
 func (w *world) path(pattern string) string {
-	return strings.ReplaceAll(pattern, "{id}", string(w.kim.project))
+	return strings.NewReplacer("{id}", string(w.kim.project), "{board}", "main").Replace(pattern)
 }
 
 // refused checks that an answer is a page which says what is wrong, and that nothing has changed.
@@ -409,7 +447,7 @@ func TestFormsRefuseWhatIsBadAndLoseNothing(t *testing.T) {
 			}
 		}
 		if strings.HasPrefix(path, "/account/projects/{id}") {
-			resp := c.submit(w, strings.ReplaceAll(path, "{id}", string(w.lee.project)), good)
+			resp := c.submit(w, strings.NewReplacer("{id}", string(w.lee.project), "{board}", "main").Replace(path), good)
 			w.refused(t, "another account's project", resp, before)
 			expect.Equal(t, "another account's project", resp.StatusCode, http.StatusNotFound)
 		}

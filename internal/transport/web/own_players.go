@@ -21,9 +21,9 @@ import (
 
 // ownPlayers serves the pages on which an owner sees what the players of a project left.
 type ownPlayers struct {
-	reader *publish.Reader
-	rooms  *playerRooms
-	set    func(v *visit, to sandlot.Runtime) error // sets the runtime of the project of the path
+	service *publish.Service
+	reader  *publish.Reader
+	rooms   *playerRooms
 }
 
 // ownAtPlayers and ownAtBoard end the paths of the two pages.
@@ -59,7 +59,6 @@ const (
 	messagesShown = 20
 	rowsShown     = 50
 	versionsBack  = 5 // of the versions whose errors the page links to
-	warnFrom      = 80
 )
 
 // An ownPlayersPage holds the data of the page of a project's players.
@@ -78,9 +77,6 @@ type ownPlayersPage struct {
 // Percent returns the share of the bytes that players may keep, in percent, rounded down.
 func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
 
-// Full reports whether the owner is warned that players will soon be refused.
-func (p ownPlayersPage) Full() bool { return p.Percent() >= warnFrom }
-
 // Versions returns the versions whose errors the page links to, newest first.
 func (p ownPlayersPage) Versions() (all []int) {
 	for n := p.Project.Version; n > max(p.Project.Version-versionsBack, 0); n-- {
@@ -93,7 +89,7 @@ func (p ownPlayersPage) Versions() (all []int) {
 }
 
 // runtimes lists the states of a runtime, as their form has them.
-var runtimes = map[string]sandlot.Runtime{"on": sandlot.RuntimeOn, "read": sandlot.RuntimeRead, "off": sandlot.RuntimeOff}
+var runtimes = []string{"on", "read", "off"}
 
 // The prefixes of the names of the states' texts, and of the kinds of errors.
 const (
@@ -109,8 +105,8 @@ type state struct {
 
 // Runtimes returns the states to choose from.
 func (p ownPlayersPage) Runtimes() (all []state) {
-	for _, name := range []string{"on", "read", "off"} {
-		all = append(all, state{pick{name, p.v.T(runtimeText + name)}, runtimes[name] == p.Project.Runtime})
+	for _, name := range runtimes {
+		all = append(all, state{pick{name, p.v.T(runtimeText + name)}, name == p.Project.Runtime.Word()})
 	}
 	return all
 }
@@ -183,11 +179,11 @@ func (o *ownPlayers) page(v *visit) (err error) {
 
 // limit sets what players may do.
 func (o *ownPlayers) limit(v *visit) error {
-	to, ok := runtimes[v.r.PostForm.Get("runtime")]
-	if !ok {
+	to := v.r.PostForm.Get("runtime")
+	if !slices.Contains(runtimes, to) {
 		return v.problem(http.StatusBadRequest, "error.form")
 	}
-	err := o.set(v, to)
+	_, err := o.service.Amend(v.r.Context(), v.by, string(v.ownID()), publish.AmendInput{Runtime: &to})
 	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.saved")
 }
 
@@ -321,11 +317,4 @@ func (o *ownPlayers) reset(v *visit) error {
 func (o *ownPlayers) delete(v *visit) error {
 	err := o.rooms.boards.Delete(v.r.Context(), v.by, string(v.ownID()), v.ownBoard())
 	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.board-deleted", "name", boardName(v, v.ownBoard()))
-}
-
-// setRuntime returns the function that sets the runtime of a project.
-func setRuntime(service *publish.Service) func(*visit, sandlot.Runtime) error {
-	return func(v *visit, to sandlot.Runtime) error {
-		panic("seam: AmendInput.Runtime")
-	}
 }

@@ -96,6 +96,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		Docs:    guide.New(guide.Config{OpenAPI: api.Document(), Places: in.Config.Places}).Page,
 		Service: w.service, Reader: w.service.Reader, Keyring: w.service.Keyring, Trash: w.service.Trash, Contents: w.service.Contents,
 		Sessions: in.Callers, Account: in.Account, Logins: in.Account.Logins, People: account.NewProfiles(w.db.People()), Gallery: w.gallery,
+		Players: in.Runtime.Players, Boards: in.Runtime.Boards, Faults: in.Runtime.Faults,
 		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
 		Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Archive: archived,
 		Connect:     w.in.Connect,

@@ -62,7 +62,7 @@ func (p *Pages) areas(c Config) []area {
 		versions{c.Service, c.Reader, c.Contents, own, p.comparisons},
 		ownCovers{c.Covers, own},
 		statistics{c.Figures},
-		&ownPlayers{c.Reader, p.rooms, setRuntime(c.Service)},
+		&ownPlayers{c.Service, c.Reader, p.rooms},
 	}
 }
 

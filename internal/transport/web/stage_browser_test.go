@@ -63,7 +63,7 @@ func newPlaygroundOf(t *testing.T, np publish.NewProject) *playground {
 		}
 		_, _ = io.WriteString(w, `<script>let drawn = 0; (function draw() { drawn++; requestAnimationFrame(draw) })();
 let seen = 'kept out'; try { seen = parent.document.title } catch {} parent.postMessage(origin + ' ' + seen, '*');
-addEventListener('message', (e) => { if (e.data === 'small') document.exitFullscreen(); if (e.data === 'step' && document.readyState === 'complete') location.hash = 'step'; // before, it is no step of the history
+addEventListener('message', (e) => { if (e.data.sandlot) return; if (e.data === 'small') document.exitFullscreen(); if (e.data === 'step' && document.readyState === 'complete') location.hash = 'step'; // before, it is no step of the history
  parent.postMessage(e.data === 'drawn' ? { drawn } : (e.data === 'step' ? '' : 'at ') + location.hash, '*') })
 addEventListener('keydown', (e) => parent.postMessage('key ' + e.key, '*'))
 addEventListener('click', () => document.documentElement.requestFullscreen(), { once: true }) // and a press that was to go to the page takes nothing back</script>`)

@@ -65,7 +65,7 @@ func namesInUse(t *testing.T) map[string]bool {
 	for _, period := range periods {
 		names[periodText+string(period)] = true
 	}
-	for name := range runtimes {
+	for _, name := range runtimes {
 		names[runtimeText+name] = true
 	}
 	for _, kind := range faultKinds {
