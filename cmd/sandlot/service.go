@@ -185,7 +185,7 @@ func (a *app) publishConfig() publish.Config {
 	s := a.settings
 	cfg := publish.Config{
 		Places: a.places, InlineMax: inlineMax(s.InlineMax), MaxFile: int64(s.MaxFileSize), SMTP: s.SMTPURL != "", MailUp: a.mails.Up,
-		Quarantine: s.quarantine(a.places.Base), Temporary: s.Data,
+		Quarantine: s.quarantine(a.places.Base), Temporary: s.Data, NoRuntime: s.Runtime == "off",
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
 	}

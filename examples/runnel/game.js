@@ -15,6 +15,14 @@ const store = {
   set(key, value) { try { localStorage.setItem(key, value); } catch { /* played without memory */ } },
 };
 
+// On Sandlot the best journey follows its player to other devices, and has a place on the board. Elsewhere there is no such script.
+const sandlot = window.sandlot;
+sandlot?.load().then(kept => { if (kept?.best > best) store.set('runnel.best', best = kept.best); });
+async function rank() {
+  const r = await sandlot?.score(score);
+  if (r?.ok && !r.local && state === 'over') $('record').textContent += `, place ${r.rank} of ${r.of}`;
+}
+
 const TICK = 1 / 60, POUR = 2;
 const sound = makeSound(store.get('runnel.muted') === '1');
 const bits = [], text = [], fingers = new Map(), held = new Set();
@@ -118,7 +126,7 @@ function weigh() {
   const total = banked + day.jars.reduce((sum, j) => sum + j.have, 0);
   if (total === score) return;
   score = total;
-  if (score > best) { best = score; fresh = true; store.set('runnel.best', best); }
+  if (score > best) { best = score; fresh = true; store.set('runnel.best', best); sandlot?.save({ best }); }
 }
 function cap(j) {
   j.full = true; j.glow = 1;
@@ -235,6 +243,7 @@ function lose(why) {
   $('final').textContent = score;
   $('record').textContent = fresh ? 'Your best journey yet' : 'Best ' + best;
   $('record').classList.toggle('new', fresh);
+  if (score > 0) rank();
   over = performance.now();
   say(`Game over. ${why}. Day ${day.n}. Score ${score}. Best ${best}.`);
 }
@@ -329,5 +338,6 @@ async function main() {
   listen();
   $('play').disabled = false;
   requestAnimationFrame(frame);
+  sandlot?.ready();
 }
 main().catch(() => { $('play').textContent = 'Could not load'; });

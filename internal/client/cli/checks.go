@@ -20,6 +20,7 @@ const (
 
 type checksCommand struct {
 	Project string `arg:"" optional:"" placeholder:"PROJECT" help:"Project, by its project_id or URL (default: as for --id)."`
+	Inputs  string `placeholder:"FILE" help:"Open a version now, with the inputs, probe and seconds of this JSON file. (default: show what was seen)"`
 	Wait    bool   `help:"Wait until the current version was opened, 5 minutes at most. (default: print how far it is)"`
 	target
 }
@@ -34,6 +35,9 @@ func (c *checksCommand) Run(ctx context.Context, env *Env) error {
 	if s.id == "" {
 		_, err := s.project(ctx) // reports that no project is named
 		return err
+	}
+	if c.Inputs != "" {
+		return s.asOwner().play(ctx, c.Inputs, c.JSON)
 	}
 	found, err := s.asOwner().checks(ctx, c.Wait)
 	if err != nil {
@@ -71,19 +75,8 @@ func lines(c client.Checks) []string {
 	}
 	found := c.Warnings
 	if v := c.Checked; v != nil {
-		pairs = append(pairs, "opened", fmt.Sprintf("version %d, %s", v.Version, v.At.Local().Format(time.DateTime)), "moved", moved(v.Moved))
-		if v.FirstPaint > 0 {
-			pairs = append(pairs, "painted", fmt.Sprintf("after %d ms", v.FirstPaint))
-		}
-		for _, text := range v.Errors {
-			pairs = append(pairs, "error", text)
-		}
-		for _, r := range v.Failed {
-			pairs = append(pairs, "failed", fmt.Sprintf("%d %s", r.Status, r.Path))
-		}
-		for _, host := range v.OtherHosts {
-			pairs = append(pairs, "other host", host)
-		}
+		pairs = append(pairs, "opened", fmt.Sprintf("version %d, %s", v.Version, v.At.Local().Format(time.DateTime)))
+		pairs = append(pairs, seenLines(*v)...)
 		found = slices.Concat(v.Findings, found)
 	}
 	for _, w := range found {
@@ -94,6 +87,24 @@ func lines(c client.Checks) []string {
 	}
 	for _, f := range c.CoverFindings {
 		pairs = append(pairs, "cover", cmp.Or(f.Filename, f.Source)+": "+f.Message)
+	}
+	return pairs
+}
+
+// seenLines returns the lines about what was seen of a version.
+func seenLines(v client.Checked) []string {
+	pairs := []string{"moved", moved(v.Moved)}
+	if v.FirstPaint > 0 {
+		pairs = append(pairs, "painted", fmt.Sprintf("after %d ms", v.FirstPaint))
+	}
+	for _, text := range v.Errors {
+		pairs = append(pairs, "error", text)
+	}
+	for _, r := range v.Failed {
+		pairs = append(pairs, "failed", fmt.Sprintf("%d %s", r.Status, r.Path))
+	}
+	for _, host := range v.OtherHosts {
+		pairs = append(pairs, "other host", host)
 	}
 	return pairs
 }

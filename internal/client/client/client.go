@@ -175,6 +175,12 @@ func (c *Client) Checks(ctx context.Context, id string, wait time.Duration) (fou
 	return found, c.get(ctx, &found, query, "project", id, "checks")
 }
 
+// Check has a version of a project opened, with inputs and probes: script is the body of the call. It takes at most 40
+// seconds.
+func (c *Client) Check(ctx context.Context, id string, script json.RawMessage) (found Check, err error) {
+	return found, c.json(ctx, http.MethodPost, script, &found, "project", id, "checks")
+}
+
 // Versions returns a project's versions, newest first, at most limit (1 to 1000). cursor continues an earlier list;
 // empty: from the newest on.
 func (c *Client) Versions(ctx context.Context, id string, limit int, cursor string) (v Versions, err error) {

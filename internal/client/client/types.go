@@ -1,6 +1,9 @@
 package client
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Fields hold the parameters of a call besides its content. Empty fields are not sent.
 type Fields struct {
@@ -89,6 +92,23 @@ type Checked struct {
 	Failed     []FailedRequest `json:"failed_requests"`
 	OtherHosts []string        `json:"other_hosts"`
 	Findings   []Warning       `json:"findings"`
+}
+
+// A Check is a version that was opened on request. All texts and values but the findings are the page's own.
+type Check struct {
+	Text
+	Checked
+	Frames  float64  `json:"frames_per_second"` // 0: not known
+	Console []string `json:"console"`
+	Probes  []Probe  `json:"probes"`
+}
+
+// A Probe holds what an expression returned before the inputs and after them.
+type Probe struct {
+	Probe  string          `json:"probe"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+	Error  string          `json:"error"`
 }
 
 // A FailedRequest is a request of a page to its own address that was answered with an error.

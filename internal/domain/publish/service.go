@@ -25,6 +25,7 @@ type Config struct {
 	Opening     sandlot.Opening
 	Quarantine  bool        // whether projects of unverified accounts load from and send to no other origin
 	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
+	NoRuntime   bool        // whether projects keep nothing of their players
 	Quota       Quota       // of each account
 	Room        func() bool // whether the disk takes new content; nil: always
 	Spend       func()      // frees the room on the disk that is reserved for steps which free room or protect people; nil: there is none

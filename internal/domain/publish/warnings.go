@@ -329,6 +329,7 @@ func (s *warner) place(p sandlot.Project, beside []sandlot.Warning) check.Place 
 	place := check.Place{
 		Project: string(p.ID), Own: cmp.Or(s.Places.Content, s.Places.Base.Host), Path: at.Path, PathAlone: s.Places.Content == "",
 		HTTPS: s.Places.Base.Scheme == "https", Blocked: s.quarantined(p), Threads: p.Threads,
+		NoRuntime: s.NoRuntime || p.Runtime == sandlot.RuntimeOff,
 	}
 	for _, w := range beside {
 		place.Told += w.Message

@@ -19,6 +19,9 @@ const (
 	FeatureOff    Code = "feature_off"
 	NeedsThreads  Code = "needs_threads"
 	SoundTooEarly Code = "sound_before_gesture"
+	SDKElsewhere  Code = "sdk_elsewhere"
+	SDKLate       Code = "sdk_late"
+	StorageLost   Code = "storage_lost"
 	NoViewport    Code = "no_viewport"
 	NoTitle       Code = "no_title"
 	NoTouch       Code = "no_touch"
@@ -29,7 +32,7 @@ const (
 func Codes() []Code {
 	return []Code{
 		CutOff, DoesNotParse, Elided, MissingFile, WrongCase, NotBuilt, BareImport, AbsolutePath, LocalAddress, MixedContent, OtherHosts,
-		FeatureOff, NeedsThreads, SoundTooEarly, NoViewport, NoTitle, NoTouch, SlowOnPhones,
+		FeatureOff, NeedsThreads, SoundTooEarly, SDKElsewhere, SDKLate, StorageLost, NoViewport, NoTitle, NoTouch, SlowOnPhones,
 	}
 }
 

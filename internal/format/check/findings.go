@@ -25,6 +25,9 @@ func (v *Version) Findings() []Finding {
 	}
 	f.hosts.report(&f)
 	f.whole()
+	if !f.Place.NoRuntime {
+		f.runtime()
+	}
 	return f.list()
 }
 

@@ -37,6 +37,9 @@ type Look struct {
 	elided   place // the place of a comment instead of code
 	off      place // the place of a feature that no project has
 	offWhat  string
+	sdk      sdk
+	lost     place // the use of window.storage
+	best     place // the place that sets a best score
 	cut      string
 	cutAt    place
 	faults   []fault  // of its scripts
@@ -173,8 +176,9 @@ type scanner struct {
 	elisions int // comments that were checked
 	settings int // settings of folders that were checked
 
-	svg  bool // inside of an <svg>
-	read int  // bytes of import maps
+	svg      bool // inside of an <svg>
+	scripted bool // behind a script that runs
+	read     int  // bytes of import maps
 }
 
 // spot returns the place of an offset. Offsets never go back, so that all of them together cost one pass.

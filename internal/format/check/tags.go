@@ -102,11 +102,13 @@ func (p *pager) scriptElement(t *tag) {
 	if p.svg && src == "" {
 		src = cmp.Or(t.attr("href"), t.attr("xlink:href"))
 	}
+	p.loadsSDK(t, src)
 	p.ref(loads, []byte(src), t.at)
 	kept := len(p.refs)
 	from, to, ended := p.content("script")
 	p.active = p.active || !forwards(p.text[from:to])
 	kind := strings.ToLower(strings.TrimSpace(t.attr("type")))
+	p.scripted = p.scripted || isScript(kind) || kind == "module"
 	_, old := t.find("nomodule")
 	switch {
 	case src != "":

@@ -13,6 +13,7 @@ type Place struct {
 	PathAlone bool   // whether it has no other address
 	HTTPS     bool
 	Blocked   bool   // whether its quarantine blocks other hosts
+	NoRuntime bool   // whether the service keeps nothing of its players
 	Threads   bool   // whether its pages may share memory between threads
 	Told      string // the text of other warnings: a host named there is not named again
 }

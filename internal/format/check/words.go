@@ -36,6 +36,10 @@ const (
 	tilesets                    // it reads maps
 	images                      // and the names of their pictures
 	titles                      // it gives the page its title
+	storages                    // it uses window.storage
+	bests                       // it has a best score
+	keeps                       // it keeps something, in the browser or at a service
+	doors                       // it calls what the service keeps for players
 )
 
 // A word shows a fact wherever it stands after its prefix.
@@ -122,6 +126,33 @@ var words = []word{
 	{"", "baseurl", folder},
 	{"set", "urlmodifier", elsewhere},
 	{"document", ".title", titles},
+	{"window", ".storage", storages},
+	{"", "highscore", bests},
+	{"", "high_score", bests},
+	{"", "bestscore", bests},
+	{"", "best_score", bests},
+	{"", "hiscore", bests},
+	{"", "localstorage", keeps},
+	{"", "indexeddb", keeps},
+	{"", "sessionstorage", keeps},
+	{"", "document.cookie", keeps},
+	{"", "localforage", keeps},
+	{"", "websocket", keeps},
+	{"", "xmlhttprequest", keeps},
+	{"", "sendbeacon", keeps},
+	{"", "firebase", keeps},
+	{"", "supabase", keeps},
+	{"", "storeitem(", keeps},
+	{"", `"post"`, keeps},
+	{"", "'post'", keeps},
+	{"window", ".storage = ", keeps},
+	{"window", ".storage={", keeps},
+	{"window", ".storage=window", keeps},
+	{"window", ".storage ||=", keeps},
+	{"window", ".storage ??=", keeps},
+	{"", "x-sandlot-player", keeps | doors},
+	{"", "sandlot.save", keeps},
+	{"", "sandlot.score", keeps},
 }
 
 // A gram is a place of four bytes in a word, by which the word is found.
@@ -180,6 +211,12 @@ func (s *scanner) found(f fact, at int) {
 		return
 	case addsAll:
 		s.takesAll(at)
+		return
+	case storages:
+		s.storesAway(at)
+		return
+	case bests:
+		s.ranksBest(at)
 		return
 	case wasm:
 		s.sharesMemory(at)

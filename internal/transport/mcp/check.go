@@ -58,13 +58,16 @@ type aCheck struct {
 
 // check reports the results of the play-tester for the current version, and waits for them.
 func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
-	said, warnings, refused := c.texts("project")
+	said, warnings, refused := c.texts("project", "inputs", "probe")
 	if refused != nil {
 		return nil, refused
 	}
 	id, refused := project(said, warnings)
 	if refused != nil {
 		return nil, refused
+	}
+	if said["inputs"]+said["probe"] != "" {
+		return t.play(c, id, said, warnings)
 	}
 	var got apiCheck
 	if refused := t.getJSON(c, pathOf(id, "checks"), url.Values{"wait": {checkWait}, "picture": {"true"}}, &got); refused != nil {

@@ -82,10 +82,11 @@ func tools() []tool {
 		},
 		{
 			name: "check", title: "See whether it works", reads: true, token: true,
-			about: "See a project as a person would: a browser opens the current version, and this reports a picture, console errors, failed requests and " +
-				"whether anything moved. Waits for that, at most 25 seconds. Run it after publish and update, and mend what it finds.",
-			schema: schemaOf(`"project"`, projectArg+`,`+tokenArg),
-			call:   (*Tools).check,
+			about: "See a project in a browser: a picture of the current version, console errors, failed requests and whether anything moved. " +
+				"Run it after publish and update, and mend what it finds. inputs plays; probe reads JavaScript values.",
+			schema: schemaOf(`"project"`, projectArg+`,"inputs":{"type":"array","items":{"type":"object"},"description":"Such as {key: ArrowUp, ms: 500}, {tap: [9, 9]}, {wait: 500}"}`+
+				`,"probe":{"type":"array","items":{"type":"string"}},`+tokenArg),
+			call: (*Tools).check,
 		},
 		{
 			name: "stats", title: "See plays and likes", reads: true, token: true,

@@ -1,0 +1,87 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// An apiPlay is the answer of the API about a version that was opened on request.
+type apiPlay struct {
+	Version int       `json:"version"`
+	Moved   *bool     `json:"moved"`
+	Frames  *float64  `json:"frames_per_second"`
+	Errors  []string  `json:"errors"`
+	Console []string  `json:"console"`
+	Probes  []aProbe  `json:"probes"`
+	Found   []warning `json:"findings"`
+	After   *struct {
+		Type    string `json:"content_type"`
+		Content []byte `json:"content"`
+	} `json:"after"`
+}
+
+// aProbe has what an expression returned before the inputs and after them, in JSON.
+type aProbe struct {
+	Probe  string          `json:"probe"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
+	Error  *string         `json:"error"`
+}
+
+// aPlay is the answer of check with inputs or probes.
+type aPlay struct {
+	Project  string    `json:"project"`
+	Version  int       `json:"version"`
+	Moved    *bool     `json:"moved,omitempty"`
+	Frames   *float64  `json:"frames_per_second,omitempty"`
+	Findings []string  `json:"findings,omitempty"` // their codes
+	Data     playData  `json:"data"`
+	Warnings []warning `json:"warnings,omitempty"`
+}
+
+// playData are words of the page. They are orders to nobody.
+type playData struct {
+	Errors  []string `json:"console_errors,omitempty"`
+	Console []string `json:"console,omitempty"`
+	Probes  []string `json:"probes,omitempty"`
+}
+
+// mostOfProbe bounds a value in an answer, in characters.
+const mostOfProbe = 80
+
+// play has the current version opened with inputs and probes.
+func (t *Tools) play(c *call, id string, said map[string]string, warnings []warning) (*sdk.CallToolResult, *refusal) {
+	body := map[string]any{}
+	for _, name := range []string{"inputs", "probe"} {
+		if text := said[name]; json.Valid([]byte(text)) {
+			body[name] = json.RawMessage(text)
+		} else if text != "" {
+			body[name] = text
+		}
+	}
+	script, _ := json.Marshal(body) // texts and JSON
+	var got apiPlay
+	if refused := t.post(c, pathOf(id, "checks"), script, &got); refused != nil {
+		return nil, refused
+	}
+	out := aPlay{Project: id, Version: got.Version, Moved: got.Moved, Frames: got.Frames, Warnings: brief(warnings)}
+	out.Data.Errors, out.Data.Console = several(got.Errors, 120), several(got.Console, 120)
+	for _, p := range got.Probes {
+		value := fmt.Sprintf("%s: %s, then %s", words(p.Probe, 60), words(string(p.Before), mostOfProbe), words(string(p.After), mostOfProbe))
+		if p.Error != nil {
+			value = words(p.Probe, 60) + " failed: " + words(*p.Error, 120)
+		}
+		out.Data.Probes = append(out.Data.Probes, value)
+	}
+	for _, f := range got.Found[:min(len(got.Found), mostOfPage)] {
+		out.Findings = append(out.Findings, f.Code)
+	}
+	var blocks []sdk.Content
+	if p := got.After; p != nil && len(p.Content) <= maxPicture {
+		blocks = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type})
+	}
+	text := fmt.Sprintf("Version %d was played in a browser. The picture is of the end; see data for what the page said.", got.Version)
+	return result(text, out, blocks...), nil
+}

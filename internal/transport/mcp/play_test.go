@@ -1,0 +1,35 @@
+package mcp
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"sandlot/internal/testkit/expect"
+)
+
+// TestCheckPlaysWithInputs: they are sent as they came, and the words of the page are data.
+func TestCheckPlaysWithInputs(t *testing.T) {
+	w := newWorld(t)
+	var asked, sent string
+	long := strings.Repeat("x", 3000)
+	probe := fmt.Sprintf(`{"probe":"state","before":%q,"after":%q,"error":null}`, long, long)
+	w.api = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked, sent = r.Method+" "+r.URL.RequestURI(), string(body)
+		_, _ = io.WriteString(rw, `{"version":2,"untrusted":true,"moved":true,"frames_per_second":59.9,"probes":[`+strings.Repeat(probe+",", 9)+
+			`{"probe":"a","before":null,"after":null,"error":"ReferenceError: a"}],"errors":["`+long+`"],"console":["`+long+`"],"findings":[{"code":"script_error","message":"M.","hint":"H."}],"after":{"content_type":"image/png","content":"iVBORw0KGgo="}}`)
+	})
+	got := w.call("", "check", `{"project":"a-1","inputs":[{"key":"a","ms":500}],"probe":"state"}`).done()
+	expect.Equal(t, "the call", asked, "POST /v1/project/a-1/checks")
+	expect.Equal(t, "its body", sent, `{"inputs":[{"key":"a","ms":500}],"probe":"state"}`)
+	expect.Contains(t, "the words", got.text, "Version 2 was played")
+	expect.Equal(t, "that words of the page are in them", strings.Contains(got.text, "xxx"), false)
+	expect.Equal(t, "the picture", len(got.whole.Content), 2)
+	got.whole.Content = got.whole.Content[:1]
+	if n := got.size(); n > 3000 {
+		t.Errorf("the answer has %d characters without the picture", n)
+	}
+}
