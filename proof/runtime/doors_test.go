@@ -90,8 +90,8 @@ func TestATokenIsOfOneProject(t *testing.T) {
 	away.does(t, "POST", "scores/main", string(stamp)).refused(t, "a stamp of another project", http.StatusTooManyRequests, "too_early")
 }
 
-// TestForgedStampsCountAsNow: a score needs a stamp of this player that is some seconds old.
-func TestForgedStampsCountAsNow(t *testing.T) {
+// TestSoakForgedStampsCountAsNow: a score needs a stamp of this player that is some seconds old.
+func TestSoakForgedStampsCountAsNow(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada, eve := p.player("ada").enters(t), p.player("eve").enters(t)
@@ -111,8 +111,8 @@ func TestForgedStampsCountAsNow(t *testing.T) {
 	expect.Equal(t, "players of the board", got.json(t)["of"], any(1.0))
 }
 
-// TestStrangeNamesOfSlotsKeysAndBoards: each is refused in the words of the API or kept under just that name, and none is a fault.
-func TestStrangeNamesOfSlotsKeysAndBoards(t *testing.T) {
+// TestSoakStrangeNamesOfSlotsKeysAndBoards: each is refused in the words of the API or kept under just that name, and none is a fault.
+func TestSoakStrangeNamesOfSlotsKeysAndBoards(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada := p.player("ada").enters(t)
@@ -252,8 +252,8 @@ func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
 	}
 }
 
-// TestAnswersOfPlayersAreInNoCache, and differ by the player. What a log keeps has no token in it, and the folder of the data neither.
-func TestAnswersOfPlayersAreInNoCache(t *testing.T) {
+// TestSoakAnswersOfPlayersAreInNoCache, and differ by the player. What a log keeps has no token in it, and the folder of the data neither.
+func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada := p.player("ada").enters(t)
@@ -291,8 +291,8 @@ func TestAnswersOfPlayersAreInNoCache(t *testing.T) {
 	}
 }
 
-// TestOtherOriginsReachNothing: a page of another site, of a sibling project, and of nobody, with what browsers say of each.
-func TestOtherOriginsReachNothing(t *testing.T) {
+// TestSoakOtherOriginsReachNothing: a page of another site, of a sibling project, and of nobody, with what browsers say of each.
+func TestSoakOtherOriginsReachNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p, sibling := s.blank(t), s.blank(t)

@@ -27,8 +27,8 @@ func furnished(t *testing.T, s *site) (project, *player) {
 	return p, ada
 }
 
-// TestAnOwnerStopsThePlayers wholly, or lets them read, and lets them go on with what they had.
-func TestAnOwnerStopsThePlayers(t *testing.T) {
+// TestSoakAnOwnerStopsThePlayers wholly, or lets them read, and lets them go on with what they had.
+func TestSoakAnOwnerStopsThePlayers(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
 	turn := func(to string) {
@@ -84,8 +84,8 @@ func TestAnOwnerStopsThePlayers(t *testing.T) {
 	}
 }
 
-// TestADeletedProjectKeepsItsPlayersUntilItIsGone: nothing is there while it is in the trash, and all when it comes back.
-func TestADeletedProjectKeepsItsPlayers(t *testing.T) {
+// TestSoakADeletedProjectKeepsItsPlayersUntilItIsGone: nothing is there while it is in the trash, and all when it comes back.
+func TestSoakADeletedProjectKeepsItsPlayers(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
 	got := p.owner(t, "DELETE", "", `{"confirm":"`+p.id+`"}`)
@@ -98,8 +98,8 @@ func TestADeletedProjectKeepsItsPlayers(t *testing.T) {
 	}
 }
 
-// TestAPlayerWhoWasRemovedStaysAway: with its saves and scores, and refused it gets neither name nor place again.
-func TestAPlayerWhoWasRemovedStaysAway(t *testing.T) {
+// TestSoakAPlayerWhoWasRemovedStaysAway: with its saves and scores, and refused it gets neither name nor place again.
+func TestSoakAPlayerWhoWasRemovedStaysAway(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
 	id := ada.does(t, "GET", "player", "").text(t, "id")
@@ -145,14 +145,14 @@ func TestRuntimeOffLeavesItOut(t *testing.T) {
 	expect.Equal(t, "status of the home page", home.status, http.StatusOK)
 }
 
-// TestQuarantinedProjectsHavePlayers: it is their own address.
-func TestQuarantinedProjectsHavePlayers(t *testing.T) {
+// TestSoakQuarantinedProjectsHavePlayers: it is their own address.
+func TestSoakQuarantinedProjectsHavePlayers(t *testing.T) {
 	t.Parallel()
 	furnished(t, signUp(t, testenv.Start(t, testenv.Binary(t), "--quarantine", "on")))
 }
 
-// TestAVersionsAddressHasNoPlayers: it serves the script, and keeps nothing.
-func TestAVersionsAddressHasNoPlayers(t *testing.T) {
+// TestSoakAVersionsAddressHasNoPlayers: it serves the script, and keeps nothing.
+func TestSoakAVersionsAddressHasNoPlayers(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
 	preview := *ada
@@ -230,8 +230,8 @@ func TestScriptInNamesIsTextEverywhere(t *testing.T) {
 	}
 }
 
-// TestWhatPlayersWriteGivesNoOrders: it is data in what models read, apart from hints, and nowhere else.
-func TestWhatPlayersWriteGivesNoOrders(t *testing.T) {
+// TestSoakWhatPlayersWriteGivesNoOrders: it is data in what models read, apart from hints, and nowhere else.
+func TestSoakWhatPlayersWriteGivesNoOrders(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p, ada := furnished(t, s)
@@ -272,13 +272,13 @@ func TestWhatPlayersWriteGivesNoOrders(t *testing.T) {
 	}
 }
 
-// TestFloodsOfErrorsStayBounded: groups, texts, and the bytes of the account.
-func TestFloodsOfErrorsStayBounded(t *testing.T) {
+// TestSoakFloodsOfErrorsStayBounded: groups, texts, and the bytes of the account.
+func TestSoakFloodsOfErrorsStayBounded(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
 	size := func() any { return p.owner(t, "GET", "?content=none", "").json(t)["size"] }
 	before := size()
-	for i := range 300 {
+	for i := range 60 {
 		list := []object{}
 		for j := range 10 {
 			word := strings.Repeat(string(rune('a'+(i+j)%26)), 10+i%20)

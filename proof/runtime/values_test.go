@@ -136,8 +136,8 @@ func TestSharedValuesOfAProjectAreBounded(t *testing.T) {
 	}
 }
 
-// TestScoresThatAreNoNumbersAreRefused, and none is a fault.
-func TestScoresThatAreNoNumbersAreRefused(t *testing.T) {
+// TestSoakScoresThatAreNoNumbersAreRefused, and none is a fault.
+func TestSoakScoresThatAreNoNumbersAreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	p.quick(t, "main")
@@ -171,8 +171,8 @@ func TestScoresThatAreNoNumbersAreRefused(t *testing.T) {
 	}
 }
 
-// TestOneBestRowAPlayer, by the order of the board, ties by the earlier, whatever comes later.
-func TestOneBestRowAPlayer(t *testing.T) {
+// TestSoakOneBestRowAPlayer, by the order of the board, ties by the earlier, whatever comes later.
+func TestSoakOneBestRowAPlayer(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	type entry struct {

@@ -3,6 +3,7 @@ package names
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -10,12 +11,13 @@ import (
 // maxPlayer is the most characters (code points) of a player's name.
 const maxPlayer = 20
 
-// Player normalizes the name that a player has typed: at most 20 code points in NFC, without control and bidirectional
-// control characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
+// Player normalizes the name that a player has typed: at most 20 code points in NFC, without control, bidirectional
+// control and hidden characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
 // it is, markup too: code that shows a name escapes it. A cut name ends with a whole visible character. A name without a
 // visible character is empty.
 func Player(s string) string {
 	kept, _ := cleanedTitle(s)
+	kept = slices.DeleteFunc(kept, Hidden)
 	kept = []rune(norm.NFC.String(string(kept)))
 	if !slices.ContainsFunc(kept, visible) {
 		return ""
@@ -24,4 +26,12 @@ func Player(s string) string {
 		kept = kept[:wholeCharacters(kept, maxPlayer)]
 	}
 	return strings.TrimRight(string(kept), " ")
+}
+
+// Hidden reports whether a character shows nothing and changes nothing that is shown: people do not see a text of them,
+// and models read it. The joiners, which letters and emoji need, are not hidden.
+func Hidden(r rune) bool {
+	const zeroWidthNonJoiner, zeroWidthJoiner = '\u200C', '\u200D'
+	format := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
+	return format && r != zeroWidthNonJoiner && r != zeroWidthJoiner || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }

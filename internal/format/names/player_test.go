@@ -12,6 +12,8 @@ func TestPlayer(t *testing.T) {
 		{"a name", "Ada", "Ada"},
 		{"blanks and line breaks are folded", "  Ada \n\t Lovelace ", "Ada Lovelace"},
 		{"control and bidirectional characters go", "A\x00d\u202ea\u200f\x7f", "Ada"},
+		{"hidden characters go", "A\u200bd\u2060a\ufeff\U000E006F\U000E0062\u00ad", "Ada"},
+		{"joiners stay", "می\u200cخوا", "می\u200cخوا"},
 		{"invalid UTF-8 goes", "Ad\xffa", "Ada"},
 		{"markup is text", "<script>alert(1)", "<script>alert(1)"},
 		{"it is in NFC", "Zoe\u0308", "Zo\u00eb"},

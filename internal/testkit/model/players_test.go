@@ -22,6 +22,7 @@ type playing struct {
 	best   [playersOf]int               // of the board, whose lower score is better in every other project; none is 0
 	first  [playersOf]int               // the number of the score that was the best first
 	scores int
+	seen   [playersOf]time.Time // when a player last kept something
 }
 
 // playersOf is the number of players of a project. Those of all projects have the same tokens.
@@ -55,6 +56,7 @@ func (m *machine) play(t *rapid.T) {
 	if p.playing.shared == nil {
 		p.playing.shared = map[string]string{}
 	}
+	p.playing.seen[player] = m.now
 	switch rapid.IntRange(0, 6).Draw(t, "call") {
 	case 0, 1:
 		value := fmt.Sprintf(`{"n":%d}`, m.value())
@@ -127,6 +129,7 @@ func (p *project) rank(player int) (rank, of int64) {
 func (m *machine) comparePlayers(t *rapid.T, p *project) {
 	for player := range playersOf {
 		v := p.visit(player)
+		m.forgetPlayer(t, p, v, player)
 		for _, slot := range slots {
 			save, err := m.players.Load(t.Context(), nobody, v, slot)
 			m.found(t, fmt.Sprint("slot ", slot, " of player ", player, " of ", p.id), string(save.Value), err, p.playing.saves[player][slot])
@@ -142,6 +145,17 @@ func (m *machine) comparePlayers(t *rapid.T, p *project) {
 	keys, err := m.players.SharedKeys(t.Context(), nobody, p.visit(0), "")
 	if err != nil || len(keys) != len(p.playing.shared) {
 		t.Fatalf("%s has the shared values %+v, %v, want %v", p.id, keys, err, slices.Sorted(maps.Keys(p.playing.shared)))
+	}
+}
+
+// forgetPlayer forgets a player who has expired, as the clock is set back and forth by years.
+func (m *machine) forgetPlayer(t *rapid.T, p *project, v players.Visit, player int) {
+	const aDay = 24 * time.Hour
+	if m.now.Sub(p.playing.seen[player]) < players.Kept-aDay {
+		return
+	}
+	if hello, err := m.players.Hello(t.Context(), nobody, v); err != nil || hello.ID == "" {
+		p.playing.saves[player], p.playing.best[player] = nil, 0
 	}
 }
 

@@ -75,7 +75,8 @@
       const text = await answer.text();
       skew = Date.parse(answer.headers.get('Date')) - now() || 0;
       if (answer.ok) return { ok: true, text, at: Date.parse(answer.headers.get('Last-Modified')) };
-      const { reason = 'unavailable', retry_after: after = 0 } = attempt(() => parse(text)) || {};
+      const { reason, retry_after: after = 0 } = attempt(() => parse(text)) || {};
+      if (!reason) throw answer; // of another server: the page was copied there, or a proxy stands between
       return { status: answer.status, reason: reason === 'runtime_off' ? 'off' : reason, after };
     } catch {
       return { status: 0, reason: 'offline', after: 0 };
@@ -88,15 +89,19 @@
   const tame = (f) => async (...all) => { try { return await f(...all); } catch { return refused('invalid_field'); } };
 
   // A save is kept here, as {text, at, sent}, until the service has it, and then for a start without network.
-  let moved = false; // whether the page around the game has made it another player's
   const saves = new Map(); // by slot: {text, sending, waiting, timer, due}
   const keep = (slot, text, at, sent) => put('save/' + slot, stringify({ text, at, sent }));
   const plan = (slot, s) => {
     if (s.timer || s.sending !== undefined || s.text === undefined) return;
     s.timer = later(flush, Math.max(0, s.due - now()), slot, s);
   };
+  let moving = false; // to another player, who gets no save of this one
   const flush = async (slot, s) => {
     clearTimeout(s.timer);
+    if (moving) {
+      s.timer = later(flush, 100, slot, s);
+      return;
+    }
     const { text, waiting } = s;
     const at = now() + skew;
     Object.assign(s, { timer: 0, sending: text, text: undefined, waiting: [], due: now() + 1000 });
@@ -122,7 +127,6 @@
     const text = attempt(() => stringify(value));
     if (text === undefined) return refused('invalid_json');
     if (text.length > 262144) return refused('content_too_large');
-    if (moved) return refused('off');
     if (!online) {
       keep(slot, text, now(), false);
       return alone();
@@ -195,7 +199,10 @@
     return answer.ok ? { ok: true, code: parse(answer.text).code } : refused(answer.reason);
   });
   const resume = tame(async (words) => {
+    moving = true;
+    while ([...saves.values()].some(({ sending }) => sending !== undefined)) await sleep(50);
     const answer = online ? await call('POST', 'player/resume', stringify({ code: String(words) })) : { reason: 'off' };
+    moving = false;
     if (!answer.ok) return refused(answer.reason);
     for (const s of saves.values()) clearTimeout(s.timer);
     saves.clear();
@@ -315,9 +322,8 @@
     rename: ({ name }) => rename(name).then(who),
     code: () => code().then((made) => say({ sandlot: 'code', code: made.code || '' })),
     tell: ({ text }) => call('POST', 'feedback', stringify({ text: String(text) })).then(({ ok }) => say({ sandlot: 'told', ok: !!ok })),
-    tell: ({ text }) => call('POST', 'feedback', stringify({ text: String(text) })).then(({ ok }) => say({ sandlot: 'told', ok: !!ok })),
     resume: ({ code: words }) => resume(words).then(({ ok }) => {
-      moved = ok; // the game has still the state of the other player, until the page loads it again
+      moving = ok; // the page begins the game anew
       say({ sandlot: 'resumed', ok });
       who();
     }),
@@ -345,6 +351,7 @@
     if (document.hidden) saves.forEach((s, slot) => { if (s.timer) flush(slot, s); });
   });
   addEventListener('pagehide', () => {
+    if (moving) return;
     saves.forEach((_, slot) => {
       const text = unsent(slot);
       if (text === undefined) return;

@@ -10,6 +10,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/names"
 )
 
 // The most characters that are kept of an error, and the most bytes of a text that are looked at.
@@ -151,11 +152,14 @@ func cutLast(s, at string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// plain replaces what could act in a terminal or turn the direction of a text.
+// plain replaces what could act in a terminal or turn the direction of a text, and drops what nobody sees.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
 			return ' '
+		}
+		if names.Hidden(r) {
+			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(s, "?"))
