@@ -42,17 +42,15 @@ const paint = (html) => {
 };
 
 let turn = 0; // an answer that another one has overtaken is not shown
+const chosen = {}; // the board and the period that the visitor sees, or is about to
 
-const load = async (wish = {}) => {
+const load = async (wish) => {
   if (!board) return;
-  const shown = board.querySelector('.board-shown')?.dataset ?? {};
+  Object.assign(chosen, wish);
   const mine = ++turn;
   try {
-    const answer = await fetch(`${at}?${new URLSearchParams({
-      board: wish.board ?? shown.board ?? '', period: wish.period ?? shown.period ?? '', you, bare: '',
-    })}`, { cache: 'no-store' });
-    if (answer.status !== 200 || mine !== turn) return;
-    paint(await answer.text());
+    const answer = await fetch(`${at}?${new URLSearchParams({ board: '', ...chosen, you, bare: '' })}`, { cache: 'no-store' });
+    if (answer.status === 200 && mine === turn) paint(await answer.text());
   } catch { /* the next one may come through */ }
 };
 
@@ -107,7 +105,7 @@ const meet = ({ id, name, local }) => {
 const scored = async (of) => {
   send({ sandlot: 'hello' }); // the first score makes the player
   await new Promise((go) => setTimeout(go, settled));
-  await load(typeof of === 'string' ? { board: of } : {});
+  await load(typeof of === 'string' ? { board: of } : undefined);
   const place = board?.querySelector('.board-yours');
   if (place) say(place.textContent);
 };
