@@ -117,13 +117,16 @@ func (v *view) page(name string) string {
 		return string(v.write("docs.md"))
 	case "agents":
 		return string(v.write("agents.md"))
+	case "engines":
+		return v.here(string(v.write("engines.md")))
 	case "errors":
 		return v.errors()
 	}
 	return v.here(v.reference(name))
 }
 
-// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, and one for errors.
+// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, and those for engines and
+// errors.
 func (v *view) pageNames() []string {
 	names := []string{"", "agents"}
 	for _, e := range v.Endpoints() {
@@ -131,7 +134,7 @@ func (v *view) pageNames() []string {
 			names = append(names, tag)
 		}
 	}
-	return append(names, "errors")
+	return append(names, "engines", "errors")
 }
 
 // index returns the answer to GET /v1.

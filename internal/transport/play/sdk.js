@@ -217,7 +217,7 @@
         return { ok: true, best, improved, rank, of };
       }
       reason = answer.reason;
-      if (reason === 'too_early' || reason === 'rate_limited') await sleep(1000 * Math.max(1, answer.after)); // until it counts
+      if (reason === 'too_early' && n < 4) await sleep(1000 * Math.max(1, answer.after)); // until it counts
       else if (passes(answer)) break;
       else return refused(reason);
     }

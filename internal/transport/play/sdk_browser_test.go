@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -24,6 +25,8 @@ type calls struct {
 	mu   sync.Mutex
 	came []string
 	away bool
+	// scored is called before the service gets a score, with the number of those before.
+	scored func(before int)
 }
 
 // lost notes a call, and reports whether it gets no answer.
@@ -34,6 +37,9 @@ func (c *calls) lost(r *http.Request) bool {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if call := r.Method + " " + name; strings.HasPrefix(call, "POST scores/") && c.scored != nil {
+		c.scored(len(c.came))
+	}
 	c.came = append(c.came, r.Method+" "+name)
 	return c.away
 }
@@ -85,6 +91,7 @@ func newGame(t *testing.T, alone bool, page string) (*stage, string) {
 		world := c.Gallery.(*world)
 		c.Players, c.Boards, c.Faults = world.Runtime.Players, world.Runtime.Boards, world.Runtime.Faults
 	})
+	s.calls.scored = func(int) { s.Clock.Move(boards.MinSeconds * time.Second) } // the player has been there
 	s.put(gameID, s.file("index.html", page))
 	return s, s.url(gameID)
 }
@@ -129,6 +136,26 @@ func TestAGameSavesAndKeepsScores(t *testing.T) {
 		`sandlot.player.name`, `"Kim"`,
 		`await sandlot.ready()`, `undefined`,
 	)
+}
+
+// fast is the beginning of a page whose timers run ten times as fast.
+const fast = `<script>{ const f = setTimeout; window.setTimeout = (g, ms, ...all) => f(g, ms / 10, ...all); }</script>`
+
+// TestAScoreIsHeldBackUntilItCounts: one of a player who has just come is sent again when the service says, and its call resolves then.
+func TestAScoreIsHeldBackUntilItCounts(t *testing.T) {
+	t.Parallel()
+	ctx := testenv.Engine(t)
+	s, home := newGame(t, false, fast+game)
+	s.calls.scored = func(before int) {
+		if before > 0 {
+			s.Clock.Move(boards.MinSeconds * time.Second)
+		}
+	}
+	run(t, ctx, chromedp.Navigate(home))
+	says(t, ctx, `await sandlot.score(7)`, `{"ok":true,"best":7,"improved":true,"rank":1,"of":1}`)
+	if n := s.calls.count("POST scores/main"); n != 2 {
+		t.Errorf("it was sent %d times", n)
+	}
 }
 
 // TestNoCallOfAGameThrows, whatever it brings, and none changes the prototypes of the page.
@@ -413,7 +440,6 @@ func TestAnotherProjectReachesNothing(t *testing.T) {
 func TestTheScriptReportsErrorsOnce(t *testing.T) {
 	t.Parallel()
 	ctx := testenv.Engine(t)
-	fast := `<script>{ const f = setTimeout; window.setTimeout = (g, ms, ...all) => f(g, ms / 10, ...all); }</script>`
 	s, home := newGame(t, false, fast+strings.Replace(game, "<body>", "<script>early();</script><body>", 1)+`<script>if (0) sandlot.ready();</script>`)
 	run(t, ctx, chromedp.Navigate(home))
 	list, _ := s.reported(t, 2)

@@ -90,9 +90,12 @@ type kept struct {
 	thing
 }
 
-func thingOf(s players.Save) thing { return thing{Slot: s.Slot, Size: s.Size, At: s.At.UTC()} }
+func thingOf(s players.Save) thing { return thing{Slot: s.Slot, Size: s.Size, At: moment(s.At)} }
 
-func sharedThing(s players.Shared) thing { return thing{Key: s.Key, Size: s.Size, At: s.At.UTC()} }
+func sharedThing(s players.Shared) thing { return thing{Key: s.Key, Size: s.Size, At: moment(s.At)} }
+
+// moment returns a time as answers show it.
+func moment(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
 func (x *exchange) saves() error {
 	list, err := x.Players.Saves(x.ctx(), nobody, x.v)

@@ -9,9 +9,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -525,4 +529,31 @@ func TestCodesAreGuessedAtTheLimitOfANetwork(t *testing.T) {
 	if res := resume("right"); res.StatusCode != http.StatusOK {
 		t.Errorf("one that was right before: %d", res.StatusCode)
 	}
+}
+
+// TestTheDocumentHasEveryCall of players, and no other.
+func TestTheDocumentHasEveryCall(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../api/openapi.yaml")
+	expect.OK(t, err)
+	var document struct{ Paths map[string]map[string]any }
+	expect.OK(t, yaml.Unmarshal(text, &document))
+	var have, want []string
+	for path, item := range document.Paths {
+		name, ok := strings.CutPrefix(path, "/.sandlot/")
+		for method := range item {
+			if ok && method != "servers" && method != "parameters" {
+				before, _, _ := strings.Cut(name, "{")
+				have = append(have, strings.ToUpper(method)+" "+before)
+			}
+		}
+	}
+	for _, rt := range routes {
+		for _, m := range rt.methods {
+			want = append(want, m.name+" "+rt.name)
+		}
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	expect.Same(t, "calls of the document", have, want)
 }

@@ -128,7 +128,7 @@ func (x *exchange) fields(into any) error {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has a value of the wrong kind.").In(wrong.Field).
 			Note("Send a %s in %s.", kindOf(wrong), wrong.Field)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is no JSON object.").Note("Send one, such as %s.", `{"name": "Kim"}`)
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is no JSON object.").Note("Send one: JSON has neither NaN, Infinity nor single quotes.")
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ type entry struct {
 }
 
 func entryOf(e boards.Entry) entry {
-	return entry{e.Rank, e.Name, e.Score, e.You, e.At.UTC(), e.Player}
+	return entry{e.Rank, e.Name, e.Score, e.You, moment(e.At), e.Player}
 }
 
 // A list is the answer with entries of a board.
