@@ -75,6 +75,7 @@ if (board) {
 }
 
 const here = player?.querySelector('.said-here');
+let known = ''; // the player's name, as the frame has it
 let met = false; // whether the game has the SDK, and the service answers it
 
 const say = (text) => { if (here) here.textContent = text; };
@@ -93,6 +94,7 @@ const ask = (message, kind) => new Promise((resolve) => {
 const meet = ({ id, name, local }) => {
   const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
   if (fresh) you = id;
+  if (typeof name === 'string') known = name;
   met = local === false; // else what it keeps stays in its browser, and is on no board
   if (player) {
     player.hidden = !met;
@@ -126,14 +128,13 @@ document.addEventListener('sandlot:play', () => {
 if (player) {
   const { wait, named, wrong, fault, resumed } = player.dataset;
   const [rename, resume] = ['rename', 'resume'].map((kind) => player.querySelector(`[data-${kind}]`));
-  let known = ''; // the name before
   rename.addEventListener('submit', async (event) => {
     event.preventDefault();
     const wanted = rename.elements.name.value.trim();
+    const before = known;
     say(wait);
     const answer = await ask({ sandlot: 'rename', name: wanted }, 'player');
-    say(answer && (answer.name !== known || answer.name === wanted) ? named : fault);
-    known = answer?.name ?? known;
+    say(answer && (answer.name !== before || answer.name === wanted) ? named : fault);
   });
   resume.addEventListener('submit', async (event) => {
     event.preventDefault();
