@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"sandlot/internal/domain/players"
@@ -23,4 +24,11 @@ func (a *app) openRuntime(now func() time.Time) {
 	a.faults = faults.New(faults.Config{
 		Store: a.store.Faults(), Projects: a.service.Reader, Limits: a.players.Limits(), Now: now, Log: a.log,
 	})
+}
+
+// keepFaults writes the errors of players' browsers until ctx ends.
+func (a *app) keepFaults(ctx context.Context) {
+	if a.faults != nil {
+		a.faults.Run(ctx)
+	}
 }

@@ -250,7 +250,8 @@ func TestRegression23WhatIsInForceIsTold(t *testing.T) {
 			`# mail-from: "sandlot@localhost" # not set`,
 			`limits: "auto" # default; off`,
 			`# limit: accounts=60/h:20,writes=3600/h:1000,bytes=8GiB/h:6GiB,mails=20/h:20,wrong-keys=30/m:30,heartbeats=1200/m:600,` +
-				`reports=20/h:10,likes=1200/h:120,searches=3600/h:120,downloads=120/h:20,bodies=4,connections=1024,archives=1,uploads=auto # not set`,
+				`reports=20/h:10,likes=1200/h:120,searches=3600/h:120,downloads=120/h:20,` +
+				`player-reads=2400/m:1200,player-writes=1200/m:600,player-reports=600/h:120,bodies=4,connections=1024,archives=1,uploads=auto # not set`,
 			`# disk-limit: 100 # not set`,
 			`# links begin with http://localhost:8080, those of projects with http://PROJECT.localhost:8080/`,
 		}},

@@ -25,6 +25,7 @@ import (
 var noOtherLimits = []string{
 	"--limits", "normal", "--limit", "accounts=off", "--limit", "writes=off", "--limit", "bytes=off", "--limit", "mails=off", "--limit", "heartbeats=off",
 	"--limit", "reports=off", "--limit", "likes=off", "--limit", "searches=off", "--limit", "downloads=off", "--limit", "archives=0",
+	"--limit", "player-reads=off", "--limit", "player-writes=off", "--limit", "player-reports=off",
 }
 
 // priced is a ground with a large project, many small ones, and a client of a public address.

@@ -144,7 +144,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if err = a.openServices(ctx, cfg.Spend); err != nil {
 		return nil, err
 	}
-	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.courier(mailer).Run)
+	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.keepFaults, a.courier(mailer).Run)
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	if a.faults != nil {
@@ -373,13 +373,18 @@ func (a *app) close() error {
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{
 		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
-		MaxFile: int64(a.settings.MaxFileSize), Lines: linesOf(a.store),
+		MaxFile: int64(a.settings.MaxFileSize), Lines: append(linesOf(a.store), a.savesOf()),
 	})
 }
 
 // linesOf returns what players keep in exports and imports.
 func linesOf(db *sqlstore.DB) []transfer.Lines {
 	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
+}
+
+// savesOf returns what players saved in imports, and in exports that are to have it.
+func (a *app) savesOf() transfer.Lines {
+	return players.Lines{Store: a.store.Players(), Most: int64(a.settings.AccountBytes), Now: a.store.Now}
 }
 
 // router returns the outermost handler.
@@ -401,7 +406,11 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		return transfer.Write(ctx, w, e, a.service.Contents, linesOf(a.store)...)
+		kept := linesOf(a.store)
+		if e.Saves {
+			kept = append(kept, a.savesOf())
+		}
+		return transfer.Write(ctx, w, e, a.service.Contents, kept...)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start

@@ -143,6 +143,36 @@ assert.equal(file, "{}");
 const amended = ok(await project.PATCH("/v1/project/{id}", { params: { path: { id } }, body: { description: "A game of hops", listed: false } }));
 assert.equal(amended.description, "A game of hops");
 
+// A player leaves a score, which counts after five seconds, an error and a message at the project's own doors.
+async function plays(name: string, body?: unknown) {
+  const headers = { "X-Sandlot-Player": "0123456789abcdef0123456789abcdef" };
+  const answer = await fetch(`${first.path_url}.sandlot/${name}`, body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) });
+  assert.ok(answer.ok, `${name}: ${answer.status} ${await answer.clone().text()}`);
+  return (await answer.json()) as { since?: string };
+}
+const { since } = await plays("player");
+await plays("errors", { age: 10, errors: [{ kind: "error", message: "lose is not defined", source: "game.js", line: 3, column: 22, stack: "" }] });
+await plays("feedback", { text: "Nice game" });
+await new Promise((done) => setTimeout(done, 5100));
+await plays("scores/main", { score: 1230, name: "Kim", since });
+
+const ofBoard = { params: { path: { id, board: "main" } } };
+const boards = ok(await project.GET("/v1/project/{id}/boards", { params: { path: { id } } }));
+assert.deepEqual([boards.boards[0]?.board, boards.untrusted], ["main", true]);
+const board = ok(await owner.GET("/v1/project/{id}/boards/{board}", { params: { path: { id, board: "main" }, query: { period: "week", limit: 3 } } }));
+const kim = board.entries[0];
+assert.deepEqual([kim?.name, kim?.score], ["Kim", 1230]);
+const ruled = ok(await project.PATCH("/v1/project/{id}/boards/{board}", { ...ofBoard, body: { max: 9999.5, min: null } }));
+assert.equal(ruled.max, 9999.5);
+const thrown = ok(await project.GET("/v1/project/{id}/errors", { params: { path: { id } } }));
+assert.equal(thrown.errors[0]?.message, "lose is not defined");
+const messages = ok(await project.GET("/v1/project/{id}/feedback", { params: { path: { id }, query: { limit: 10 } } }));
+const message = messages.feedback[0];
+assert.equal(message?.text, "Nice game");
+ok(await project.DELETE("/v1/project/{id}/feedback/{feedback}", { params: { path: { id, feedback: String(message!.id) } } }));
+ok(await project.DELETE("/v1/project/{id}/players/{player}", { params: { path: { id, player: kim!.player } } }));
+ok(await project.DELETE("/v1/project/{id}/boards/{board}", ofBoard));
+
 const ticket = ok(await project.POST("/v1/uploads", { body: { project_id: id, filename: "notes.txt" } }));
 const told = ok(await client(ticket.ticket).GET("/v1/uploads/{id}", { params: { path: { id: ticket.upload_id } } }));
 assert.equal(told.filename, "notes.txt");

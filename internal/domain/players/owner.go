@@ -55,7 +55,7 @@ func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Acti
 // Warn returns a warning for each project of the caller's account, of the given ones, whose players have used most of the
 // room that they may.
 func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.ProjectID) ([]sandlot.Warning, error) {
-	if by.Nobody() || len(ids) == 0 {
+	if by.Account() == 0 || len(ids) == 0 {
 		return nil, nil
 	}
 	totals, err := s.Store.Totals(ctx, by.Account())
@@ -67,8 +67,7 @@ func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.Pr
 		if u := s.usage(totals, id); u.Bytes > 0 && u.Full() {
 			list = append(list, sandlot.Warn("players_full",
 				fmt.Sprintf("Players of %s keep %d of the %d bytes that they may; beyond that nothing more is saved.", id, u.Bytes, u.Most),
-				"Have the game save less, or let players keep nothing new:").
-				With(sandlot.OpAmend, sandlot.Set("id", string(id)), sandlot.Set("runtime", "read")))
+				fmt.Sprintf("Have the game save less, or let players keep nothing new: PATCH /v1/project/%s {\"runtime\": \"read\"}.", id)))
 		}
 	}
 	return list, nil

@@ -43,6 +43,12 @@ type Store interface {
 	// DeleteShared removes a shared value. A missing one is no error.
 	DeleteShared(ctx context.Context, h Holder, key string) error
 
+	// Lines calls do with each save of a project's players, in the order of players and slots, and then with each shared
+	// value: in pages, so that what is saved meanwhile may come or not.
+	Lines(ctx context.Context, id sandlot.ProjectID, do func(Line) error) error
+	// Bring adds saves and shared values with their own times, and the players that they name; what is there already
+	// stays. Its errors are those of Save and Share.
+	Bring(ctx context.Context, id sandlot.ProjectID, list []Line, most int64) error
 	// Totals returns what the players of projects of an account keep, those that keep something.
 	Totals(ctx context.Context, account sandlot.AccountID) (Totals, error)
 	// Remove deletes a player with all that is kept of it. With refuse the player stays, without name, code, saves and

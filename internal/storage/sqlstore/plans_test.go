@@ -347,6 +347,13 @@ func usePlayers(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "share", store.Share(ctx, h, "key", []byte("1"), 1<<40), nil)
 	expect.Is(t, "load shared", second(store.LoadShared(ctx, p.ID, "key")), nil)
 	expect.Is(t, "shared keys", second(store.SharedKeys(ctx, p.ID, "k")), nil)
+	var lines []players.Line
+	expect.Is(t, "lines", store.Lines(ctx, p.ID, func(x players.Line) error {
+		lines = append(lines, x)
+		return nil
+	}), nil)
+	expect.Is(t, "bring", store.Bring(ctx, p.ID, append(lines, players.Line{Player: "brought", Slot: "main", Value: []byte("1")}), 1<<40), nil)
+	expect.Is(t, "remove what was brought", store.Remove(ctx, p.ID, "brought", false), nil)
 	expect.Is(t, "delete shared", store.DeleteShared(ctx, h, "key"), nil)
 	expect.Is(t, "delete save", store.DeleteSave(ctx, h, "main"), nil)
 	expect.Is(t, "totals", second(store.Totals(ctx, p.Account)), nil)

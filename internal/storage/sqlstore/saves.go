@@ -35,25 +35,30 @@ func (store Players) Save(ctx context.Context, h players.Holder, slot string, va
 		if err != nil {
 			return err
 		}
-		held, saves := p.Held+int64(len(value)), p.Saves
-		switch before, err := sizeOfSave(t, p.num, slot); {
-		case errors.Is(err, sandlot.ErrNotFound):
-			saves++
-		case err != nil:
-			return err
-		default:
-			held -= before
-		}
-		if saves > players.MaxSaves || held > players.MaxHeld {
-			return players.ErrPlayerFull
-		}
-		if err := t.do(`INSERT INTO saves (player, slot, value, at) VALUES (?, ?, ?, ?)
-			ON CONFLICT (player, slot) DO UPDATE SET value = excluded.value, at = excluded.at`,
-			p.num, slot, value, micros(h.Now)); err != nil {
-			return err
-		}
-		return playing{t, h, most}.holds(p, held, saves)
+		return playing{t, h, most}.save(p, slot, value)
 	}))
+}
+
+// save fills a slot of a player whose row is locked.
+func (t playing) save(p playerRow, slot string, value []byte) error {
+	held, saves := p.Held+int64(len(value)), p.Saves
+	switch before, err := sizeOfSave(t.tx, p.num, slot); {
+	case errors.Is(err, sandlot.ErrNotFound):
+		saves++
+	case err != nil:
+		return err
+	default:
+		held -= before
+	}
+	if saves > players.MaxSaves || held > players.MaxHeld {
+		return players.ErrPlayerFull
+	}
+	if err := t.do(`INSERT INTO saves (player, slot, value, at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (player, slot) DO UPDATE SET value = excluded.value, at = excluded.at`,
+		p.num, slot, value, micros(t.h.Now)); err != nil {
+		return err
+	}
+	return t.holds(p, held, saves)
 }
 
 func sizeOfSave(t *tx, player int64, slot string) (int64, error) {

@@ -34,6 +34,8 @@ func playerCases() []storeCase {
 		{"Remove/with refuse the player stays, without name, code and saves", refusePlayer},
 		{"Sweep/drops players who were not seen for Kept, and no others", sweepPlayers},
 		{"Sweep/players of a deleted project are not there, and go with it", sweepPlayersOf},
+		{"Bring/adds what Lines has read, with its times; what is there stays", bringLines},
+		{"Bring/is bounded as saves are", bringTooMuch},
 		{"Connect/what players keep counts to the new account", connectPlayers},
 	}
 }
@@ -409,6 +411,56 @@ func sweepPlayersOf(t *testing.T, s Stores) {
 	}
 	same(t, "bytes of the account", must(s.Management.Usage(t.Context(), p.Account, later))(t).Bytes, int64(0))
 	inOrder(t, s, "afterwards")
+}
+
+func bringLines(t *testing.T, s Stores) {
+	from, to := s.mustProject(t, "from"), s.mustProject(t, "to")
+	for i := range 40 { // more than a page
+		saveOf(t, s, from.ID, "player"+strconv.Itoa(i%5), "slot"+strconv.Itoa(i), "{\"n\":"+strconv.Itoa(i)+"}")
+	}
+	must(s.Players.Rename(t.Context(), holder(from.ID, "player0"), "Ada"))(t)
+	ok(t, s.Players.SetCode(t.Context(), holder(from.ID, "player0"), sum("code")))
+	ok(t, s.Players.Share(t.Context(), holder(from.ID, "player0"), "key", []byte("1"), 0))
+	lines := func(of sandlot.ProjectID) (list []players.Line) {
+		ok(t, s.Players.Lines(t.Context(), of, func(x players.Line) error {
+			list = append(list, x)
+			return nil
+		}))
+		return list
+	}
+	list := lines(from.ID)
+	same(t, "lines", len(list), 41)
+	same(t, "the first", [...]string{list[0].Player, list[0].Name, list[0].Slot, string(list[0].Value)}, [...]string{"id-player0", "Ada", "slot0", "{\"n\":0}"})
+	for range 2 {
+		ok(t, s.Players.Bring(t.Context(), to.ID, list, 0))
+		same(t, "what was brought", lines(to.ID), list)
+	}
+	other := list[0]
+	other.Value = []byte("2")
+	ok(t, s.Players.Bring(t.Context(), to.ID, []players.Line{other}, 0))
+	same(t, "what was there", lines(to.ID), list)
+	_, err := s.Players.Player(t.Context(), to.ID, sum("player0"))
+	wants(t, "its token", err, sandlot.ErrNotFound)
+	_, err = s.Players.Resume(t.Context(), holder(to.ID, "new"), sum("code"))
+	wants(t, "its code", err, sandlot.ErrNotFound)
+	same(t, "the sum", keptOf(t, s, to).Players, int64(5))
+	wants(t, "no project", s.Players.Bring(t.Context(), "none", list, 0), sandlot.ErrNotFound)
+	same(t, "lines of none", len(lines("none")), 0)
+	inOrder(t, s, "afterwards")
+}
+
+func bringTooMuch(t *testing.T, s Stores) {
+	p := s.mustProject(t, "one")
+	var list []players.Line
+	for i := range players.MaxSaves + 1 {
+		list = append(list, players.Line{Player: "one", Slot: strconv.Itoa(i), Value: []byte("1"), At: base()})
+	}
+	wants(t, "too many slots", s.Players.Bring(t.Context(), p.ID, list, 0), players.ErrPlayerFull)
+	large := players.Line{Key: "key", Value: bytes.Repeat([]byte("1"), players.MaxSharing), At: base()}
+	wants(t, "too much that is shared", s.Players.Bring(t.Context(), p.ID, []players.Line{large}, 0), players.ErrSharedFull)
+	wants(t, "over the quota", s.Players.Bring(t.Context(), p.ID, list[:1], 1), sandlot.ErrTooManyBytes)
+	s.Crowd(t, p.ID, players.MaxPlayers, 0)
+	wants(t, "a player too many", s.Players.Bring(t.Context(), p.ID, list[:1], 0), players.ErrTooManyPlayers)
 }
 
 func connectPlayers(t *testing.T, s Stores) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"sandlot"
@@ -125,7 +126,7 @@ func (a *API) whoami(c *call) error {
 	for i, p := range who.Projects {
 		projects[i] = p.Project
 	}
-	who.Warnings = append(who.Warnings, a.brokenPages(c, projects...)...)
+	who.Warnings = slices.Concat(who.Warnings, a.brokenPages(c, projects...), crowded(a, c, projects...))
 	return c.answer(reply{http.StatusOK, newIdentity(who)})
 }
 

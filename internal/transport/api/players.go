@@ -240,6 +240,22 @@ func (r playing) dropFeedback(c *call) (any, error) {
 	return dropped{id}, r.faults.DeleteMessage(c.R.Context(), c.By, c.param, id)
 }
 
+// crowded returns the warnings that players of projects have used most of their room. A failed read is logged.
+func crowded(a *API, c *call, projects ...sandlot.Project) []sandlot.Warning {
+	if a.Players == nil {
+		return nil
+	}
+	ids := make([]sandlot.ProjectID, len(projects))
+	for i, p := range projects {
+		ids[i] = p.ID
+	}
+	warnings, err := a.Players.Warn(c.R.Context(), c.By, ids...)
+	if err != nil {
+		a.logFault(c, err)
+	}
+	return warnings
+}
+
 // threw returns the warning that pages of a version threw errors in browsers of players. A failed read is logged.
 func (a *API) threw(c *call, p sandlot.Project, version int) []sandlot.Warning {
 	if a.Faults == nil {

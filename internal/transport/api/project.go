@@ -56,7 +56,9 @@ func (a *API) project(c *call) error {
 	if c.head() {
 		mode = "none"
 	}
-	v.Warnings = a.notes(c, slices.Concat(v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version))).Warnings
+	v.Warnings = a.notes(c, slices.Concat(
+		v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version), crowded(a, c, v.Project),
+	)).Warnings
 	if list == "none" {
 		v.Files = nil
 	}

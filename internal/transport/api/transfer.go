@@ -121,7 +121,11 @@ func (a *API) newImport(c *call, r transfer.Report) *importAnswer {
 // export streams the archive while it is written. Its length is not known before, and Range is ignored: an archive is
 // built anew each time.
 func (a *API) export(c *call) error {
-	history, err := allVersions(c)
+	history, err := wantsAll(c, "versions", "current", "Send versions=all for all versions that are kept, or leave it out for the current one:")
+	if err != nil {
+		return err
+	}
+	saves, err := wantsAll(c, "saves", "none", "Send saves=all for what players saved, or leave it out:")
 	if err != nil {
 		return err
 	}
@@ -135,7 +139,7 @@ func (a *API) export(c *call) error {
 	if err != nil {
 		return err
 	}
-	e.History = history
+	e.History, e.Saves = history, saves
 	c.Grant.Archive(e.Files())
 	h.Set("Content-Disposition",
 		`attachment; filename="sandlot-`+e.Account.Handle+"-"+e.ExportedAt.UTC().Format(time.DateOnly)+`.zip"`)
@@ -147,14 +151,14 @@ func (a *API) export(c *call) error {
 	return nil
 }
 
-// allVersions reports whether the query requests earlier versions.
-func allVersions(c *call) (bool, error) {
-	switch v := c.R.URL.Query().Get("versions"); v {
-	case "", "current":
+// wantsAll reports whether a parameter of the query is all, and not its other value.
+func wantsAll(c *call, name, other, note string) (bool, error) {
+	switch v := c.R.URL.Query().Get(name); v {
+	case "", other:
 		return false, nil
 	case "all":
 		return true, nil
 	}
-	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter versions is neither all nor current.").In("versions").
-		With(sandlot.OpExport).Note("Send versions=all for all versions that are kept, or leave it out for the current one:")
+	return false, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter %s is neither all nor %s.", name, other).In(name).
+		With(sandlot.OpExport).Note("%s", note)
 }

@@ -83,8 +83,8 @@ const game = `<!doctype html><title>Game</title><script src=".sandlot/sdk.js"></
 // newGame serves a game with the script on a stage, and returns its address. The website is the stage's own name.
 func newGame(t *testing.T, alone bool, page string) (*stage, string) {
 	t.Helper()
-	var s *stage
-	s = newStage(t, alone, func(c *Config) {
+	s := newStage(t, alone, func(c *Config) {
+		c.Quarantine = true // nobody has verified an address here
 		if c.Places.Content != "" {
 			c.Places.Base = &url.URL{Scheme: "http", Host: c.Places.Content}
 		}
@@ -195,6 +195,10 @@ func TestTheLastSaveIsKeptWhenThePageIsLeft(t *testing.T) {
 	says(t, ctx, `(await sandlot.save(1)).ok`, `true`)
 	run(t, ctx, chromedp.Evaluate[bool](`sandlot.save(2); location = 'about:blank'; true`))
 	testenv.Eventually(t, 30*time.Second, "the beacon comes", func() bool { return s.calls.count("POST saves/main") == 1 })
+	testenv.Eventually(t, 30*time.Second, "the page is left", func() bool {
+		gone, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`location.href === 'about:blank'`))
+		return err == nil && gone
+	})
 	run(t, ctx, chromedp.Navigate(home))
 	says(t, ctx, `await sandlot.load()`, `2`)
 }
@@ -275,8 +279,7 @@ func TestPagesOfChatsKeepTheirStorage(t *testing.T) {
 	run(t, other, chromedp.Navigate(home))
 	says(t, other, `await storage.get('a:1')`, `null`, `(await storage.get('all/1', true)).value`, `[1]`)
 
-	s, home := newGame(t, false, `<!doctype html><script>window.storage = 'own'</script>`+game)
-	_ = s
+	_, home = newGame(t, false, `<!doctype html><script>window.storage = 'own'</script>`+game)
 	run(t, ctx, chromedp.Navigate(home))
 	says(t, ctx, `storage`, `"own"`)
 }
@@ -402,6 +405,9 @@ func TestTheWebsitesPageTalksToTheGame(t *testing.T) {
 	}
 	if got := answer(`{sandlot: 'code'}`); len(strings.Split(got, "-")) != 4 {
 		t.Errorf("code: %s", got)
+	}
+	if got := answer(`{sandlot: 'tell', text: 'More levels'}`); got != `{"sandlot":"told","ok":true}` {
+		t.Errorf("tell: %s", got)
 	}
 	if got := answer(`{sandlot: 'resume', code: 'wrong'}`); got != `{"sandlot":"resumed","ok":false}` {
 		t.Errorf("resume: %s", got)
