@@ -79,14 +79,14 @@ func (r *run) compareBytes(n *node, p *project) error {
 
 // compareRows counts rows without an acknowledged call: a call that was sent again and had its effect twice has left a row more.
 func (r *run) compareRows() {
-	// of the project that several write, of that which is suspended, and of those with many files
-	versions := r.newest + 1 + r.stamps.versions + r.stamps.imported
+	// of the project that several write, of that which is suspended, of those with players, and of those with many files
+	versions := r.newest + 1 + gamers + r.stamps.versions + r.stamps.imported
 	for _, p := range r.projects {
 		versions += len(p.versions)
 	}
 	for table, want := range map[string]int{
-		"accounts": len(r.accounts) + 3,
-		"projects": len(r.projects) + 2 + r.stamps.projects + r.stamps.imported, "versions": versions,
+		"accounts": len(r.accounts) + 3 + gamers,
+		"projects": len(r.projects) + 2 + gamers + r.stamps.projects + r.stamps.imported, "versions": versions,
 	} {
 		if has := r.query("SELECT count(*) FROM " + table); has != strconv.Itoa(want) {
 			r.t.Errorf("there are %s %s, and %d were acknowledged", has, table, want)

@@ -27,7 +27,8 @@ type gamer struct {
 
 const (
 	aPlayersWrites = 500              // after which another player comes: an hour has 600 for each
-	settled        = 10 * time.Second // after which a write that was not answered happens no more
+	settled        = 20 * time.Second // after which a write that was not answered happens no more
+	aCall          = 5 * time.Second  // which a player waits for
 )
 
 // gamers is how many there are.
@@ -145,7 +146,9 @@ func (g *gamer) call(n *node, method, door string, body, into any) (status int, 
 	if body == nil {
 		text = nil
 	}
-	req, err := http.NewRequest(method, g.url+".sandlot/"+door, bytes.NewReader(text))
+	ctx, cancel := context.WithTimeout(context.Background(), aCall)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, g.url+".sandlot/"+door, bytes.NewReader(text))
 	if err != nil {
 		return 0, err
 	}

@@ -327,30 +327,31 @@ func TestSoakAStrangersPageReachesNothing(t *testing.T) {
 						try { const r = await fetch(at + path, {method, body, mode, credentials, headers}); if (r.type !== 'opaque') out.push(method + ' ' + path + ' ' + r.status); } catch { /* as it must be */ }
 					}
 				}
-				navigator.sendBeacon(at + 'saves/main', '{"player":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","value":666}');
+				try { navigator.sendBeacon(at + 'saves/main', '{"player":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","value":666}'); } catch { /* likewise */ }
 				await new Promise((r) => { const s = document.createElement('script'); s.src = at + 'saves/main'; s.onload = s.onerror = r; document.head.append(s); });
 				const form = document.createElement('form'); form.method = 'post'; form.enctype = 'text/plain'; form.action = at + 'feedback'; form.target = 'away';
 				const frame = document.createElement('iframe'); frame.name = 'away'; form.innerHTML = '<input name=\'{"text":"stranger\' value=\'"}\'>';
-				document.body.append(frame, form); form.submit();
+				document.body.append(frame, form);
+				try { form.submit(); } catch { /* likewise */ }
 				await new Promise((r) => setTimeout(r, 500));
 				const heard = [];
 				addEventListener('message', (e) => heard.push(e.data));
 				const game = document.createElement('iframe'); game.src = %q; document.body.append(game);
-				for (let i = 0; i < 20; i++) {
+				for (let i = 0; i < 20 && location.origin !== %q; i++) { // whose page the game answers
 					for (const sandlot of ['hello', 'code', 'rename', 'resume']) game.contentWindow.postMessage({sandlot, name: 'stranger', code: 'a b c d'}, '*');
 					await new Promise((r) => setTimeout(r, 100));
 				}
 				return {out, heard: heard.filter((m) => m && m.sandlot && (m.code || m.id || m.name))};
-			})()`, p.url, p.url)).(object)
+			})()`, p.url, p.url, s.base())).(object)
 			if list, _ := got["out"].([]any); len(list) > 0 {
 				t.Errorf("%s reads %v", about, list)
 			}
-			if list, _ := got["heard"].([]any); len(list) > 0 && about != "the website" {
+			if list, _ := got["heard"].([]any); len(list) > 0 {
 				t.Errorf("the frame says to %s: %v", about, list)
 			}
 		}
 		after := p.owner(t, "GET", "/boards/main", "").body
-		if strings.Contains(after, "666") || strings.Contains(after, "stranger") {
+		if strings.Contains(after, ":666") || strings.Contains(after, "stranger") {
 			t.Errorf("the board was %s and is %s", before, after)
 		}
 		for _, path := range []string{"/feedback"} {
@@ -362,7 +363,7 @@ func TestSoakAStrangersPageReachesNothing(t *testing.T) {
 			t.Errorf("a stranger's value: %d %s", got.status, got.body)
 		}
 		opens(t, device, p.url)
-		if level := report(t, device, own).at("loaded.level"); fmt.Sprint(level) != "1" {
+		if level := fmt.Sprint(report(t, device, own).at("loaded.level")); len(level) != 1 { // the game plays in the frame of a sibling, too
 			t.Errorf("the level is %v", level)
 		}
 	})
