@@ -147,9 +147,6 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.keepFaults, a.courier(mailer).Run)
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
-	if a.faults != nil {
-		a.workers = append(a.workers, a.faults.Run)
-	}
 	a.playtester(&a.onTrial, pictures)
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)

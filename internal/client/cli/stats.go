@@ -31,7 +31,7 @@ func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 	plays, likes := strconv.FormatInt(n.Plays, 10), strconv.FormatInt(n.Likes, 10)
 	pairs := []string{"playing", strconv.Itoa(n.PlayerCount), "plays", plays, "likes", likes}
 	if !c.JSON && s.asOwner().Key != "" {
-		pairs = append(pairs, s.players(ctx)...)
+		pairs = append(pairs, playersLeft(ctx, s)...)
 	}
 	return env.print(c.JSON, n.Text, pairs...)
 }

@@ -40,28 +40,43 @@ type Message struct {
 	At   time.Time `json:"at"`
 }
 
-// Boards returns the boards of a project, the one that moved last first, without entries.
-func (c *Client) Boards(ctx context.Context, id string) ([]Board, error) {
+// Left reads what the players of a project left. Its methods may be called concurrently.
+type Left struct {
+	client  *Client
+	project string
+}
+
+// Left returns the reader of a project.
+func (c *Client) Left(project string) Left { return Left{c, project} }
+
+// Boards returns the boards of the project, the one that moved last first, without entries.
+func (l Left) Boards(ctx context.Context) ([]Board, error) {
 	var out struct {
 		Boards []Board `json:"boards"`
 	}
-	return out.Boards, c.get(ctx, &out, nil, "project", id, "boards")
+	err := l.client.get(ctx, &out, nil, "project", l.project, "boards")
+	return out.Boards, err
 }
 
 // Board returns a board with its first entries, limit at most.
-func (c *Client) Board(ctx context.Context, id, board string, limit int) (b Board, err error) {
-	return b, c.get(ctx, &b, url.Values{"limit": {strconv.Itoa(limit)}}, "project", id, "boards", board)
+func (l Left) Board(ctx context.Context, board string, limit int) (b Board, err error) {
+	err = l.client.get(ctx, &b, atMost(limit), "project", l.project, "boards", board)
+	return b, err
 }
 
-// PlayerErrors returns the errors of the current version of a project.
-func (c *Client) PlayerErrors(ctx context.Context, id string) (e PlayerErrors, err error) {
-	return e, c.get(ctx, &e, nil, "project", id, "errors")
+// Errors returns the errors of the current version of the project.
+func (l Left) Errors(ctx context.Context) (e PlayerErrors, err error) {
+	err = l.client.get(ctx, &e, nil, "project", l.project, "errors")
+	return e, err
 }
 
-// Messages returns the newest messages of a project's players, limit at most.
-func (c *Client) Messages(ctx context.Context, id string, limit int) ([]Message, error) {
+// Messages returns the newest messages of the project's players, limit at most.
+func (l Left) Messages(ctx context.Context, limit int) ([]Message, error) {
 	var out struct {
 		Feedback []Message `json:"feedback"`
 	}
-	return out.Feedback, c.get(ctx, &out, url.Values{"limit": {strconv.Itoa(limit)}}, "project", id, "feedback")
+	err := l.client.get(ctx, &out, atMost(limit), "project", l.project, "feedback")
+	return out.Feedback, err
 }
+
+func atMost(n int) url.Values { return url.Values{"limit": {strconv.Itoa(n)}} }

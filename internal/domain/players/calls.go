@@ -66,10 +66,10 @@ func (s *Service) keep(by sandlot.Caller, v Visit, step func(Holder) error) erro
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Changes(), v.Known()); err != nil {
 		return err
 	}
-	if err := s.limits.Write(v); err != nil {
+	if err := s.Limits.Write(v); err != nil {
 		return err
 	}
-	return s.limits.Keep(s.Vault, v, step)
+	return s.Limits.Keep(s.Vault, v, step)
 }
 
 // codeTries bounds the draws of a code that another player has: of 2^40 some hundred thousand are taken at most.
@@ -103,11 +103,11 @@ func (s *Service) Resume(ctx context.Context, by sandlot.Caller, v Visit, code s
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Player{}, err
 	}
-	h, err := s.limits.holder(v)
+	h, err := s.Limits.holder(v)
 	if err != nil {
 		return Player{}, err
 	}
-	if err := s.limits.guess(v); err != nil {
+	if err := s.Limits.guess(v); err != nil {
 		return Player{}, err
 	}
 	read, ok := names.ReadCode(code)
@@ -116,7 +116,7 @@ func (s *Service) Resume(ctx context.Context, by sandlot.Caller, v Visit, code s
 	}
 	known, err := s.Store.Resume(ctx, h, s.codeOf(v, read))
 	if errors.Is(err, sandlot.ErrNotFound) {
-		s.limits.guessed(v)
+		s.Limits.guessed(v)
 		return Player{}, invalidCode()
 	}
 	if err != nil {

@@ -64,9 +64,9 @@ func (s *Service) drop(by sandlot.Caller, v Visit, wrong error, step func(Holder
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), wrong); err != nil {
 		return err
 	}
-	h, err := s.limits.holder(v)
+	h, err := s.Limits.holder(v)
 	if err == nil {
-		err = s.limits.Write(v)
+		err = s.Limits.Write(v)
 	}
 	if err != nil {
 		return err

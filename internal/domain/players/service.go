@@ -37,12 +37,12 @@ type Projects interface {
 	Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error)
 }
 
-// Config holds the parts of a Service. All must be set but Public and Log.
+// Config holds the parts of a Service. All must be set but Most and Log.
 type Config struct {
 	Store    Store
 	Projects Projects
 	Vault    *sandlot.Vault
-	Public   bool             // whether strangers may come: only then are networks limited
+	Limits   *Limits          // boards and faults share them
 	Most     int64            // the most bytes of all accounts' projects, each: see publish.Quota; 0: no limit
 	Now      func() time.Time // the time of the database
 	Log      *slog.Logger     // nil: nothing is logged
@@ -56,11 +56,7 @@ type Config struct {
 // changes something.
 type Service struct {
 	Config
-	limits *Limits
 }
 
 // New returns a Service.
-func New(c Config) *Service { return &Service{Config: c, limits: NewLimits(c.Public, c.Now)} }
-
-// Limits returns the limits of players and networks, which boards and faults share.
-func (s *Service) Limits() *Limits { return s.limits }
+func New(c Config) *Service { return &Service{c} }

@@ -13,8 +13,8 @@ import (
 	"sandlot/internal/format/unpack"
 )
 
-// Lines are what players keep of a project, as an entry of its own, {project_id}.NAME, of lines of JSON. An export has it
-// where there is something, and its manifest does not name it: an import that knows no such entry passes it over.
+// Lines write and read the data of a project's players, one kind each, as an entry {project_id}.NAME of text lines. An
+// export has the entry if there is such data, and its manifest does not name it: an import that does not know it skips it.
 type Lines interface {
 	Name() string
 	// Write writes the lines of a project; where nothing is kept it writes nothing.

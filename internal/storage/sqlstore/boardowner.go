@@ -13,15 +13,15 @@ import (
 func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board string, c boards.Change, at time.Time) (boards.Board, error) {
 	var b boardRow
 	err := store.db.step(ctx, nil, func(t *tx) (err error) {
-		if b, err = t.boardOf(id, board); err != nil {
+		if b, err = boardOf(t, id, board); err != nil {
 			return err
 		}
 		if c.Reset {
-			if b.num, err = t.replace(b.num, at); err != nil {
+			if b.num, err = replace(t, b.num, at); err != nil {
 				return err
 			}
 		}
-		if err := t.rule(b.num, &b.Board, c); err != nil {
+		if err := rule(t, b.num, &b.Board, c); err != nil {
 			return err
 		}
 		for _, player := range c.RemovePlayers {
@@ -42,19 +42,19 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 }
 
 // boardOf locks a board.
-func (t *tx) boardOf(id sandlot.ProjectID, name string) (b boardRow, err error) {
+func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
 	if err != nil {
 		return b, err
 	}
-	return t.lockBoard(project, name)
+	return lockBoard(t, project, name)
 }
 
 // putAside takes the name of a board away, and leaves its rows to a sweep.
 const putAside = "UPDATE boards SET name = NULL, state = 2 WHERE num = ?"
 
 // replace puts a board aside, and returns the number of an empty one with its rules.
-func (t *tx) replace(num int64, at time.Time) (int64, error) {
+func replace(t *tx, num int64, at time.Time) (int64, error) {
 	name, err := one(context.Background(), t, scanValue[string], "SELECT name FROM boards WHERE num = ?", num)
 	if err == nil {
 		err = t.do(putAside, num)
@@ -67,7 +67,7 @@ func (t *tx) replace(num int64, at time.Time) (int64, error) {
 }
 
 // rule records the rules of a change.
-func (t *tx) rule(num int64, b *boards.Board, c boards.Change) error {
+func rule(t *tx, num int64, b *boards.Board, c boards.Change) error {
 	c.Rule(b)
 	return t.do("UPDATE boards SET least = ?, most = ?, seconds = ?, state = CASE WHEN ? THEN 1 ELSE state END WHERE num = ?",
 		orNoBound(b.Min), orNoBound(b.Max), b.MinSeconds, c.Bounds(), num)
@@ -91,7 +91,7 @@ func (store Boards) removeFrom(t *tx, b boardRow, player string) error {
 }
 
 // unplace removes a player from all boards. The step has locked the player.
-func (t *tx) unplace(player int64) error {
+func unplace(t *tx, player int64) error {
 	const of = "SELECT num FROM boards WHERE num IN (SELECT board FROM scores WHERE player = ?) ORDER BY num"
 	list, err := all(context.Background(), t, scanValue[int64], of+t.dialect.Locked("boards"), player)
 	for _, board := range list {
@@ -110,7 +110,7 @@ func (t *tx) unplace(player int64) error {
 
 func (store Boards) Delete(ctx context.Context, id sandlot.ProjectID, board string) error {
 	return in("delete board", store.db.step(ctx, nil, func(t *tx) error {
-		b, err := t.boardOf(id, board)
+		b, err := boardOf(t, id, board)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (store Boards) Delete(ctx context.Context, id sandlot.ProjectID, board stri
 func (store Boards) cut(ctx context.Context, board int64) error {
 	for more := true; more; {
 		err := store.db.step(ctx, nil, func(t *tx) (err error) {
-			more, err = t.cut(board)
+			more, err = cut(t, board)
 			return err
 		})
 		if err != nil {
@@ -133,7 +133,7 @@ func (store Boards) cut(ctx context.Context, board int64) error {
 }
 
 // cut removes the rows of one block, and reports whether there may be more.
-func (t *tx) cut(board int64) (more bool, err error) {
+func cut(t *tx, board int64) (more bool, err error) {
 	ctx := context.Background()
 	b, err := one(ctx, t, scanBoard, "SELECT "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL"+t.dialect.Locked("b"), board)
 	if errors.Is(err, sandlot.ErrNotFound) {

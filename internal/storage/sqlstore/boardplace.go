@@ -85,7 +85,7 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 	if y.Refused {
 		return out, boards.ErrRefused
 	}
-	b, err := t.boardFor(y.project, boards.Board{Name: p.Board, Ascending: p.Ascending, MinSeconds: boards.MinSeconds, CreatedAt: p.Now})
+	b, err := boardFor(t, y.project, boards.Board{Name: p.Board, Ascending: p.Ascending, MinSeconds: boards.MinSeconds, CreatedAt: p.Now})
 	if err == nil {
 		err = p.Admit(b.Board)
 	}
@@ -153,8 +153,8 @@ func (l rung) trim(most int64) error {
 }
 
 // boardFor locks a board of a project, which is made as b if there is none.
-func (t *tx) boardFor(project int64, b boards.Board) (boardRow, error) {
-	found, err := t.lockBoard(project, b.Name)
+func boardFor(t *tx, project int64, b boards.Board) (boardRow, error) {
+	found, err := lockBoard(t, project, b.Name)
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return found, err
 	}
@@ -172,11 +172,11 @@ func (t *tx) boardFor(project int64, b boards.Board) (boardRow, error) {
 	if err != nil {
 		return found, err
 	}
-	return t.lockBoard(project, b.Name)
+	return lockBoard(t, project, b.Name)
 }
 
 // lockBoard locks a board: each change of its rows does. A step locks it after players, totals and accounts.
-func (t *tx) lockBoard(project int64, name string) (boardRow, error) {
+func lockBoard(t *tx, project int64, name string) (boardRow, error) {
 	return one(context.Background(), t, scanBoard,
 		"SELECT "+boardColumns+" FROM boards b WHERE b.project = ? AND b.name = ?"+t.dialect.Locked("b"), project, name)
 }

@@ -43,11 +43,11 @@ func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Bo
 		}
 		nums := make([]int64, len(rows))
 		for i, x := range rows {
-			if nums[i], err = t.brought(project, x); err != nil {
+			if nums[i], err = brought(t, project, x); err != nil {
 				return err
 			}
 		}
-		to, err := t.boardFor(project, b)
+		to, err := boardFor(t, project, b)
 		for i, x := range rows {
 			if err == nil {
 				err = store.bring(t, to, nums[i], x)
@@ -58,7 +58,7 @@ func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Bo
 }
 
 // brought returns the player of a row, which is made if there is none.
-func (t *tx) brought(project int64, x boards.Row) (int64, error) {
+func brought(t *tx, project int64, x boards.Row) (int64, error) {
 	num, err := t.number("SELECT num FROM players WHERE project = ? AND id = ?", project, x.Player)
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return num, err

@@ -25,7 +25,7 @@ func (store Faults) AddFaults(ctx context.Context, list []faults.Counted) error 
 		if n < 0 {
 			n = len(list)
 		}
-		err := store.db.step(ctx, nil, func(t *tx) error { return t.addFaults(list[:n]) })
+		err := store.db.step(ctx, nil, func(t *tx) error { return addFaults(t, list[:n]) })
 		if err != nil {
 			return in("add faults", err)
 		}
@@ -35,8 +35,8 @@ func (store Faults) AddFaults(ctx context.Context, list []faults.Counted) error 
 }
 
 // addFaults adds to the groups of one project.
-func (t *tx) addFaults(list []faults.Counted) error {
-	project, err := t.liveProject(list[0].Project)
+func addFaults(t *tx, list []faults.Counted) error {
+	project, err := liveProject(t, list[0].Project)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (t *tx) addFaults(list []faults.Counted) error {
 	}
 	var versions []int
 	for _, c := range list {
-		if err := t.addFault(project, c); err != nil {
+		if err := addFault(t, project, c); err != nil {
 			return err
 		}
 		versions = append(versions, c.Version)
@@ -61,14 +61,14 @@ func (t *tx) addFaults(list []faults.Counted) error {
 }
 
 // liveProject returns the number of a project, whose faults no other step changes until this one ends.
-func (t *tx) liveProject(id sandlot.ProjectID) (int64, error) {
+func liveProject(t *tx, id sandlot.ProjectID) (int64, error) {
 	if err := t.alone(sandlot.DigestOf([]byte("faults of " + id))); err != nil {
 		return 0, err
 	}
 	return t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL"+ofAccount, string(id))
 }
 
-func (t *tx) addFault(project int64, c faults.Counted) error {
+func addFault(t *tx, project int64, c faults.Counted) error {
 	args := []any{project, c.Version, c.Hash[:faultHash], c.Kind, c.Message, c.Place, c.Stack}
 	for _, family := range faults.Families {
 		args = append(args, c.Browsers[family])

@@ -76,7 +76,7 @@ func (t playing) bring(project int64, x players.Line) error {
 		}
 		return t.share(project, x.Key, x.Value)
 	}
-	num, err := t.brought(project, boards.Row{Player: x.Player, Name: x.Name, Seen: at.Now})
+	num, err := brought(t.tx, project, boards.Row{Player: x.Player, Name: x.Name, Seen: at.Now})
 	if err != nil {
 		return err
 	}

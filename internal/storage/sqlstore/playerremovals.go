@@ -78,7 +78,7 @@ func emptyPlayer(t *tx, p playerRow) error {
 	if err := (playing{t, players.Holder{}, 0}).holds(p, 0, 0); err != nil {
 		return err
 	}
-	return t.unplace(p.num)
+	return unplace(t, p.num)
 }
 
 // dropPlayers removes players that were not seen for players.Kept.

@@ -85,8 +85,11 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 	if n.vault, err = sandlot.OpenVault(ctx, db.Publish(), m.random); err != nil {
 		return nil, err
 	}
-	n.players = players.New(players.Config{Store: db.Players(), Projects: n.Reader, Vault: n.vault, Now: m.clock.Now, Log: log})
-	n.boards = boards.New(boards.Config{Store: db.Boards(), Projects: n.Reader, Vault: n.vault, Limits: n.players.Limits(), Now: m.clock.Now})
+	limits := players.NewLimits(false, m.clock.Now)
+	n.players = players.New(players.Config{
+		Store: db.Players(), Projects: n.Reader, Vault: n.vault, Limits: limits, Now: m.clock.Now, Log: log,
+	})
+	n.boards = boards.New(boards.Config{Store: db.Boards(), Projects: n.Reader, Vault: n.vault, Limits: limits, Now: m.clock.Now})
 	n.operator, err = operate.New(ctx, operate.Config{}, beside.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }

@@ -47,13 +47,13 @@ func placing(p sandlot.ProjectID, player string, score float64, at time.Time) bo
 	}
 }
 
-func (s Stores) place(t *testing.T, p sandlot.ProjectID, player string, score float64, at time.Time) boards.Placed {
+func place(t *testing.T, s Stores, p sandlot.ProjectID, player string, score float64, at time.Time) boards.Placed {
 	t.Helper()
 	return must(s.Boards.Place(t.Context(), placing(p, player, score, at)))(t)
 }
 
 // ranked are the players of a board, the best first, as "name score".
-func (s Stores) ranked(t *testing.T, p sandlot.ProjectID, board string, period int64) (list []string) {
+func ranked(t *testing.T, s Stores, p sandlot.ProjectID, board string, period int64) (list []string) {
 	t.Helper()
 	top, err := s.Boards.Top(t.Context(), boards.Reading{Project: p, Board: board, Period: period, Limit: 100})
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -70,10 +70,10 @@ func (s Stores) ranked(t *testing.T, p sandlot.ProjectID, board string, period i
 
 func placeFirst(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	same(t, "the first", s.place(t, p.ID, "a", 10, at), boards.Placed{
+	same(t, "the first", place(t, s, p.ID, "a", 10, at), boards.Placed{
 		Board: "main", Best: 10, Improved: true, Rank: 1, Of: 1, Player: "a000000000",
 	})
-	same(t, "the second", s.place(t, p.ID, "b", 5, at), boards.Placed{
+	same(t, "the second", place(t, s, p.ID, "b", 5, at), boards.Placed{
 		Board: "main", Best: 5, Improved: true, Rank: 2, Of: 2, Player: "b000000000",
 	})
 	b := must(s.Boards.Boards(t.Context(), p.ID))(t)[0]
@@ -89,19 +89,19 @@ func placeFirst(t *testing.T, s Stores) {
 
 func placeTies(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	s.place(t, p.ID, "b", 10, at)
-	s.place(t, p.ID, "a", 10, at.Add(time.Second))
-	same(t, "two of a score", s.ranked(t, p.ID, "main", 0), []string{"b 10", "a 10"})
-	s.place(t, p.ID, "c", 10, at.Add(time.Second))
-	s.place(t, p.ID, "a", 11, at.Add(2*time.Second))
-	same(t, "of which one got better", s.ranked(t, p.ID, "main", 0), []string{"a 11", "b 10", "c 10"})
+	place(t, s, p.ID, "b", 10, at)
+	place(t, s, p.ID, "a", 10, at.Add(time.Second))
+	same(t, "two of a score", ranked(t, s, p.ID, "main", 0), []string{"b 10", "a 10"})
+	place(t, s, p.ID, "c", 10, at.Add(time.Second))
+	place(t, s, p.ID, "a", 11, at.Add(2*time.Second))
+	same(t, "of which one got better", ranked(t, s, p.ID, "main", 0), []string{"a 11", "b 10", "c 10"})
 }
 
 func placeAgain(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	s.place(t, p.ID, "a", 10, at)
+	place(t, s, p.ID, "a", 10, at)
 	for _, score := range []float64{10, 3} {
-		got := s.place(t, p.ID, "a", score, at.Add(time.Second))
+		got := place(t, s, p.ID, "a", score, at.Add(time.Second))
 		same(t, "the place", got, boards.Placed{Board: "main", Best: 10, Rank: 1, Of: 1, Player: "a000000000"})
 	}
 	top := must(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "main", Limit: 1}))(t)
@@ -116,9 +116,9 @@ func placeOrder(t *testing.T, s Stores) {
 		in.Ascending = i == 0
 		same(t, "the order", must(s.Boards.Place(t.Context(), in))(t).Ascending, true)
 	}
-	same(t, "lower is better", s.ranked(t, p.ID, "main", 0), []string{"b 10", "a 20", "c 30"})
-	s.place(t, p.ID, "c", 5, at)
-	same(t, "and after a better one", s.ranked(t, p.ID, "main", 0), []string{"c 5", "b 10", "a 20"})
+	same(t, "lower is better", ranked(t, s, p.ID, "main", 0), []string{"b 10", "a 20", "c 30"})
+	place(t, s, p.ID, "c", 5, at)
+	same(t, "and after a better one", ranked(t, s, p.ID, "main", 0), []string{"c 5", "b 10", "a 20"})
 }
 
 func placeEnds(t *testing.T, s Stores) {
@@ -126,7 +126,7 @@ func placeEnds(t *testing.T, s Stores) {
 	down := []float64{1.7976931348623157e308, 1e308, 1, 1e-320, 5e-324, 0, -5e-324, -1e-320, -1, -1e308, -1.7976931348623157e308}
 	for i := range down {
 		j := (i * 7) % len(down)
-		same(t, "the best", s.place(t, p.ID, string(rune('a'+j)), down[j], at).Best, down[j])
+		same(t, "the best", place(t, s, p.ID, string(rune('a'+j)), down[j], at).Best, down[j])
 	}
 	for i, e := range must(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "main", Limit: 100}))(t).Entries {
 		same(t, "the score", e.Score, down[i])
@@ -166,7 +166,7 @@ func placeAdmit(t *testing.T, s Stores) {
 	in.Admit = func(b boards.Board) error { return refuse }
 	wants(t, "a first score", drop(s.Boards.Place(t.Context(), in)), refuse)
 	same(t, "boards", must(s.Boards.Boards(t.Context(), p.ID))(t), nil)
-	s.place(t, p.ID, "a", 1, at)
+	place(t, s, p.ID, "a", 1, at)
 	in.Score = 2
 	in.Admit = func(b boards.Board) error {
 		if b.Name != "main" || b.MinSeconds != boards.MinSeconds {
@@ -177,7 +177,7 @@ func placeAdmit(t *testing.T, s Stores) {
 	wants(t, "a better score", drop(s.Boards.Place(t.Context(), in)), refuse)
 	in.Score, in.Name = 1, ""
 	wants(t, "one that changes nothing", drop(s.Boards.Place(t.Context(), in)), refuse)
-	same(t, "the board", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+	same(t, "the board", ranked(t, s, p.ID, "main", 0), []string{"a 1"})
 }
 
 func placeAtOnce(t *testing.T, s Stores) {
@@ -190,7 +190,7 @@ func placeAtOnce(t *testing.T, s Stores) {
 	for i := many*each - 1; i >= many*(each-1); i-- {
 		want = append(want, fmt.Sprint(string(rune('a'+i%many)), " ", i))
 	}
-	same(t, "the board", s.ranked(t, p.ID, "main", 0), want)
+	same(t, "the board", ranked(t, s, p.ID, "main", 0), want)
 	for i, line := range want {
 		top := must(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "main", Token: sum(line[:1])}))(t)
 		same(t, "the rank of "+line, top.You.Rank, int64(i+1))
@@ -212,12 +212,12 @@ func placeName(t *testing.T, s Stores) {
 
 func placeRefused(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	s.place(t, p.ID, "a", 1, at)
-	s.place(t, p.ID, "b", 2, at)
+	place(t, s, p.ID, "a", 1, at)
+	place(t, s, p.ID, "b", 2, at)
 	ok(t, s.Players.Remove(t.Context(), p.ID, "b000000000", true))
-	same(t, "the board", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+	same(t, "the board", ranked(t, s, p.ID, "main", 0), []string{"a 1"})
 	wants(t, "another score", drop(s.Boards.Place(t.Context(), placing(p.ID, "b", 3, at))), boards.ErrRefused)
-	same(t, "and after it", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+	same(t, "and after it", ranked(t, s, p.ID, "main", 0), []string{"a 1"})
 }
 
 func removePlaced(t *testing.T, s Stores) {
@@ -231,12 +231,12 @@ func removePlaced(t *testing.T, s Stores) {
 	}
 	ok(t, s.Players.Remove(t.Context(), p.ID, "b000000000", false))
 	for _, board := range []string{"main", "other"} {
-		same(t, "the rows of "+board, s.ranked(t, p.ID, board, 0), []string{"c 2", "a 0"})
-		same(t, "those of today", s.ranked(t, p.ID, board, boards.Day.Number(at)), []string{"c 2", "a 0"})
+		same(t, "the rows of "+board, ranked(t, s, p.ID, board, 0), []string{"c 2", "a 0"})
+		same(t, "those of today", ranked(t, s, p.ID, board, boards.Day.Number(at)), []string{"c 2", "a 0"})
 	}
-	s.place(t, p.ID, "c", 9, at.Add(aDay))
+	place(t, s, p.ID, "c", 9, at.Add(aDay))
 	sweepAt(t, s, at.Add(players.Kept+aDay))
-	same(t, "the rows of those who were seen", s.ranked(t, p.ID, "main", 0), []string{"c 9"})
+	same(t, "the rows of those who were seen", ranked(t, s, p.ID, "main", 0), []string{"c 9"})
 }
 
 // Dates around the end of a week: a Sunday, and the Monday after it.
@@ -247,10 +247,10 @@ var (
 
 func topPeriods(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	s.place(t, p.ID, "a", 10, sunday)
-	s.place(t, p.ID, "b", 7, sunday)
-	same(t, "no better at all, but the best of its day", s.place(t, p.ID, "a", 5, monday).Improved, false)
-	s.place(t, p.ID, "a", 8, monday.AddDate(0, 0, 6))
+	place(t, s, p.ID, "a", 10, sunday)
+	place(t, s, p.ID, "b", 7, sunday)
+	same(t, "no better at all, but the best of its day", place(t, s, p.ID, "a", 5, monday).Improved, false)
+	place(t, s, p.ID, "a", 8, monday.AddDate(0, 0, 6))
 	for what, of := range map[string]struct {
 		period boards.Period
 		at     time.Time
@@ -264,7 +264,7 @@ func topPeriods(t *testing.T, s Stores) {
 		"the week of Monday":    {boards.Week, monday, []string{"a 8"}},
 		"the week of next week": {boards.Week, monday.AddDate(0, 0, 7), nil},
 	} {
-		same(t, what, s.ranked(t, p.ID, "main", of.period.Number(of.at)), of.want)
+		same(t, what, ranked(t, s, p.ID, "main", of.period.Number(of.at)), of.want)
 	}
 }
 
@@ -300,7 +300,7 @@ func amendBounds(t *testing.T, s Stores) {
 		b := must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{Min: to(2.0), Max: to(3.0), MinSeconds: to(30)}, at))(t)
 		same(t, "the board", []any{*b.Min, *b.Max, b.MinSeconds, b.Players, b.Ascending}, []any{2.0, 3.0, 30, int64(2), order})
 		for _, period := range boards.Periods {
-			same(t, "rows of "+string(period), s.ranked(t, p.ID, "main", period.Number(at)), want)
+			same(t, "rows of "+string(period), ranked(t, s, p.ID, "main", period.Number(at)), want)
 		}
 		b = must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{NoMin: true}, at))(t)
 		same(t, "no least score, and the rest as before", []any{b.Min, *b.Max, b.MinSeconds}, []any{(*float64)(nil), 3.0, 30})
@@ -311,23 +311,23 @@ func amendBounds(t *testing.T, s Stores) {
 func amendRemoves(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
 	for i, player := range []string{"a", "b", "c"} {
-		s.place(t, p.ID, player, float64(i), at)
+		place(t, s, p.ID, player, float64(i), at)
 	}
 	must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{MinSeconds: to(9), RemovePlayers: []string{"b000000000", "nobody"}}, at))(t)
 	for _, period := range boards.Periods {
-		same(t, "rows of "+string(period), s.ranked(t, p.ID, "main", period.Number(at)), []string{"c 2", "a 0"})
+		same(t, "rows of "+string(period), ranked(t, s, p.ID, "main", period.Number(at)), []string{"c 2", "a 0"})
 	}
-	s.place(t, p.ID, "b", 1, at)
-	same(t, "it may come back", s.ranked(t, p.ID, "main", 0), []string{"c 2", "b 1", "a 0"})
+	place(t, s, p.ID, "b", 1, at)
+	same(t, "it may come back", ranked(t, s, p.ID, "main", 0), []string{"c 2", "b 1", "a 0"})
 	b := must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{Reset: true}, at))(t)
 	same(t, "after a reset", []any{b.Players, b.MinSeconds}, []any{int64(0), 9})
-	same(t, "its rows", s.ranked(t, p.ID, "main", 0), nil)
-	same(t, "the next place", s.place(t, p.ID, "a", 0, at).Rank, int64(1))
+	same(t, "its rows", ranked(t, s, p.ID, "main", 0), nil)
+	same(t, "the next place", place(t, s, p.ID, "a", 0, at).Rank, int64(1))
 }
 
 func deleteBoard(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	s.place(t, p.ID, "a", 1, at)
+	place(t, s, p.ID, "a", 1, at)
 	must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{MinSeconds: to(9)}, at))(t)
 	ok(t, s.Boards.Delete(t.Context(), p.ID, "main"))
 	wants(t, "again", s.Boards.Delete(t.Context(), p.ID, "main"), sandlot.ErrNotFound)
@@ -342,12 +342,12 @@ func movedBoards(t *testing.T, s Stores) {
 	at := base()
 	a := s.maker(t, "kim")
 	p, other, quiet := s.titled(t, "pong", a.ID, "Pong"), s.titled(t, "tetra", a.ID, "Tetra"), s.titled(t, "quiet", a.ID, "Quiet")
-	s.place(t, p.ID, "a", 1, at)
-	s.place(t, p.ID, "b", 2, at)
-	s.place(t, other.ID, "c", 3, at.Add(time.Second))
-	s.place(t, quiet.ID, "d", 4, at.Add(-time.Hour))
+	place(t, s, p.ID, "a", 1, at)
+	place(t, s, p.ID, "b", 2, at)
+	place(t, s, other.ID, "c", 3, at.Add(time.Second))
+	place(t, s, quiet.ID, "d", 4, at.Add(-time.Hour))
 	hidden := s.mustProject(t, "hidden") // its owner has proved no address
-	s.place(t, hidden.ID, "e", 5, at.Add(time.Hour))
+	place(t, s, hidden.ID, "e", 5, at.Add(time.Hour))
 	moved := func() []boards.Moved { return must(s.Boards.Moved(t.Context(), at, 9))(t) }
 	best := func(player string, score float64, at time.Time) boards.Entry {
 		return boards.Entry{Rank: 1, Score: score, At: at, Player: player + "000000000"}
@@ -363,7 +363,7 @@ func movedBoards(t *testing.T, s Stores) {
 	same(t, "or deleted", moved(), nil)
 }
 
-func (s Stores) rowsOf(t *testing.T, p sandlot.ProjectID, most int) (list []boards.Row) {
+func rowsOf(t *testing.T, s Stores, p sandlot.ProjectID, most int) (list []boards.Row) {
 	t.Helper()
 	ok(t, s.Boards.Rows(t.Context(), p, "main", most, func(r boards.Row) error {
 		list = append(list, r)
@@ -375,11 +375,11 @@ func (s Stores) rowsOf(t *testing.T, p sandlot.ProjectID, most int) (list []boar
 func bringBoard(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
 	for i, player := range []string{"a", "b", "c"} {
-		s.place(t, p.ID, player, float64(i), at)
+		place(t, s, p.ID, player, float64(i), at)
 	}
-	rows := s.rowsOf(t, p.ID, 99)
+	rows := rowsOf(t, s, p.ID, 99)
 	same(t, "rows", rows[0], boards.Row{Player: "c000000000", Score: 2, At: at})
-	same(t, "at most two", s.rowsOf(t, p.ID, 2), rows[:2])
+	same(t, "at most two", rowsOf(t, s, p.ID, 2), rows[:2])
 	stop := errors.New("stop")
 	wants(t, "an error of do", s.Boards.Rows(t.Context(), p.ID, "main", 9, func(boards.Row) error { return stop }), stop)
 	other, b := s.mustProject(t, "tetra"), must(s.Boards.Boards(t.Context(), p.ID))(t)[0]
@@ -390,8 +390,8 @@ func bringBoard(t *testing.T, s Stores) {
 	for range 2 {
 		ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows))
 	}
-	same(t, "the board", s.ranked(t, other.ID, "main", 0), []string{"a 9", "c 2", "b 1"})
-	same(t, "nothing of it is of today", s.ranked(t, other.ID, "main", boards.Day.Number(at)), []string{"a 9"})
+	same(t, "the board", ranked(t, s, other.ID, "main", 0), []string{"a 9", "c 2", "b 1"})
+	same(t, "nothing of it is of today", ranked(t, s, other.ID, "main", boards.Day.Number(at)), []string{"a 9"})
 	b.Name = "new"
 	ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows))
 	same(t, "the rules of a board that is born", *must(s.Boards.Boards(t.Context(), other.ID))(t)[1].Min, -3.0)
@@ -402,13 +402,13 @@ func sweepBoards(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
 	var want []string
 	for i := range 70 {
-		s.place(t, p.ID, fmt.Sprintf("%c%d", 'a'+i%26, i), float64(i), at)
+		place(t, s, p.ID, fmt.Sprintf("%c%d", 'a'+i%26, i), float64(i), at)
 	}
-	want = s.ranked(t, p.ID, "main", 0)
+	want = ranked(t, s, p.ID, "main", 0)
 	rows := func() []int { // of all time, of the week, of the day
 		var n []int
 		for _, period := range boards.Periods {
-			n = append(n, len(s.ranked(t, p.ID, "main", period.Number(at))))
+			n = append(n, len(ranked(t, s, p.ID, "main", period.Number(at))))
 		}
 		return n
 	}
@@ -418,22 +418,22 @@ func sweepBoards(t *testing.T, s Stores) {
 	same(t, "rows after two days", rows(), []int{70, 70, 0})
 	sweepAt(t, s, at.Add(15*aDay))
 	same(t, "rows after two weeks", rows(), []int{70, 0, 0})
-	same(t, "of all time", s.ranked(t, p.ID, "main", 0), want)
+	same(t, "of all time", ranked(t, s, p.ID, "main", 0), want)
 	must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{Reset: true}, at))(t)
-	s.place(t, p.ID, "z", 1, at)
+	place(t, s, p.ID, "z", 1, at)
 	sweepAt(t, s, at)
-	same(t, "the board after a reset", s.ranked(t, p.ID, "main", 0), []string{"z 1"})
-	same(t, "the next place", s.place(t, p.ID, "a0", 0, at).Of, int64(2))
+	same(t, "the board after a reset", ranked(t, s, p.ID, "main", 0), []string{"z 1"})
+	same(t, "the next place", place(t, s, p.ID, "a0", 0, at).Of, int64(2))
 }
 
 func trashBoards(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	s.place(t, p.ID, "a", 1, at)
+	place(t, s, p.ID, "a", 1, at)
 	mustTrash(t, s, p.ID, at)
 	wants(t, "its boards", drop(s.Boards.Boards(t.Context(), p.ID)), sandlot.ErrNotFound)
 	wants(t, "a score", drop(s.Boards.Place(t.Context(), placing(p.ID, "a", 2, at))), sandlot.ErrNotFound)
 	ok(t, s.takeBack(t, p.ID))
-	same(t, "taken back", s.ranked(t, p.ID, "main", 0), []string{"a 1"})
+	same(t, "taken back", ranked(t, s, p.ID, "main", 0), []string{"a 1"})
 	mustTrash(t, s, p.ID, at)
 	ok(t, s.purge(t, p.ID))
 	_, _, err := s.Upkeep.Sweep(t.Context(), base().Add(2*publish.TrashLife), base().Add(2*publish.TrashLife), 1000)
@@ -444,11 +444,11 @@ func trashBoards(t *testing.T, s Stores) {
 func copyBoards(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
 	for i := range 20 {
-		s.place(t, p.ID, string(rune('a'+i)), float64(i), at)
+		place(t, s, p.ID, string(rune('a'+i)), float64(i), at)
 	}
-	want := s.ranked(t, p.ID, "main", 0)
+	want := ranked(t, s, p.ID, "main", 0)
 	c := s.copied(t)
-	same(t, "the board in a copy", c.ranked(t, p.ID, "main", 0), want)
+	same(t, "the board in a copy", ranked(t, c, p.ID, "main", 0), want)
 	slices.Reverse(want)
 	same(t, "the last", want[0], "a 0")
 }

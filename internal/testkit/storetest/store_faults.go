@@ -44,7 +44,7 @@ func often(f faults.Counted, n int64) faults.Counted {
 	return f
 }
 
-func (s Stores) faultsOf(t *testing.T, p sandlot.Project, version int) (list []string) {
+func groupsOf(t *testing.T, s Stores, p sandlot.Project, version int) (list []string) {
 	t.Helper()
 	for _, g := range must(s.Faults.Faults(t.Context(), p.ID, version))(t) {
 		list = append(list, fmt.Sprint(g.Message, " ", g.Count))
@@ -62,9 +62,9 @@ func addFaults(t *testing.T, s Stores) {
 	want := fault(p, 1, "x", first).Group
 	want.Count, want.LastAt, want.Browsers = 4, last, map[string]int64{"chrome": 2, "firefox": 2}
 	same(t, "the group", must(s.Faults.Faults(t.Context(), p.ID, 1))(t), []faults.Group{want})
-	same(t, "of another version", s.faultsOf(t, p, 2), []string{"y 1"})
-	same(t, "of another project", s.faultsOf(t, other, 1), []string{"x 1"})
-	same(t, "after a crash", s.copied(t).faultsOf(t, p, 1), []string{"x 4"})
+	same(t, "of another version", groupsOf(t, s, p, 2), []string{"y 1"})
+	same(t, "of another project", groupsOf(t, s, other, 1), []string{"x 1"})
+	same(t, "after a crash", groupsOf(t, s.copied(t), p, 1), []string{"x 4"})
 }
 
 func addFaultsAtOnce(t *testing.T, s Stores) {
@@ -80,16 +80,16 @@ func addFaultsAtOnce(t *testing.T, s Stores) {
 		ok(t, <-done)
 	}
 	same(t, "the errors", must(s.Faults.FaultsOf(t.Context(), p.ID, 1))(t).Count, int64(16))
-	same(t, "the other's", s.faultsOf(t, other, 1), []string{"y 8"})
+	same(t, "the other's", groupsOf(t, s, other, 1), []string{"y 8"})
 }
 
 func addFaultsGone(t *testing.T, s Stores) {
 	p, gone := s.mustProject(t, "pong"), s.mustProject(t, "tetra")
 	mustTrash(t, s, gone.ID, base())
 	ok(t, s.Faults.AddFaults(t.Context(), []faults.Counted{fault(gone, 1, "x", base()), fault(p, 1, "x", base()), fault(sandlot.Project{ID: "nobodys"}, 1, "x", base())}))
-	same(t, "the others", s.faultsOf(t, p, 1), []string{"x 1"})
+	same(t, "the others", groupsOf(t, s, p, 1), []string{"x 1"})
 	ok(t, s.takeBack(t, gone.ID))
-	same(t, "those that came meanwhile", s.faultsOf(t, gone, 1), nil)
+	same(t, "those that came meanwhile", groupsOf(t, s, gone, 1), nil)
 }
 
 func addFaultsMany(t *testing.T, s Stores) {
@@ -99,12 +99,12 @@ func addFaultsMany(t *testing.T, s Stores) {
 		list = append(list, fault(p, 1, fmt.Sprint("new ", i), base()))
 	}
 	ok(t, s.Faults.AddFaults(t.Context(), list))
-	same(t, "groups", len(s.faultsOf(t, p, 1)), faults.MaxGroups)
+	same(t, "groups", len(groupsOf(t, s, p, 1)), faults.MaxGroups)
 	ok(t, s.Faults.AddFaults(t.Context(), []faults.Counted{fault(p, 1, "newest", base().Add(time.Hour))}))
-	kept := strings.Join(s.faultsOf(t, p, 1), "\n")
+	kept := strings.Join(groupsOf(t, s, p, 1), "\n")
 	same(t, "groups", strings.Count(kept, "\n")+1, faults.MaxGroups)
 	same(t, "which are kept", [3]bool{strings.Contains(kept, "often"), strings.Contains(kept, "old"), strings.Contains(kept, "newest")}, [3]bool{true, false, true})
-	same(t, "of another version", s.faultsOf(t, p, 2), []string{"other 1"})
+	same(t, "of another version", groupsOf(t, s, p, 2), []string{"other 1"})
 }
 
 func faultsInOrder(t *testing.T, s Stores) {
@@ -112,7 +112,7 @@ func faultsInOrder(t *testing.T, s Stores) {
 	ok(t, s.Faults.AddFaults(t.Context(), []faults.Counted{
 		fault(p, 1, "old", base()), fault(p, 1, "new", base().Add(time.Hour)), often(fault(p, 1, "often", base()), 5),
 	}))
-	same(t, "the order", s.faultsOf(t, p, 1), []string{"often 5", "new 1", "old 1"})
+	same(t, "the order", groupsOf(t, s, p, 1), []string{"often 5", "new 1", "old 1"})
 }
 
 func faultsOf(t *testing.T, s Stores) {
@@ -127,7 +127,7 @@ func said(player, text string, at time.Time) faults.NewMessage {
 	return faults.NewMessage{Version: 1, Text: text, Token: sha256.Sum256([]byte(player)), At: at}
 }
 
-func (s Stores) messages(t *testing.T, p sandlot.Project) (list []string) {
+func messages(t *testing.T, s Stores, p sandlot.Project) (list []string) {
 	t.Helper()
 	for _, m := range must(s.Faults.Messages(t.Context(), p.ID, 0, 5000))(t) {
 		list = append(list, m.Text)
@@ -145,7 +145,7 @@ func messagesInOrder(t *testing.T, s Stores) {
 	same(t, "the first page", []string{page[0].Text, page[1].Text}, []string{"three", "two"})
 	rest := must(s.Faults.Messages(t.Context(), p.ID, page[1].ID, 2))(t)
 	same(t, "the rest", rest, []faults.Message{{ID: rest[0].ID, Version: 1, Text: "one", At: at}})
-	same(t, "after a crash", s.copied(t).messages(t, p), []string{"three", "two", "one"})
+	same(t, "after a crash", messages(t, s.copied(t), p), []string{"three", "two", "one"})
 }
 
 func messagesMany(t *testing.T, s Stores) {
@@ -153,7 +153,7 @@ func messagesMany(t *testing.T, s Stores) {
 	for i := range faults.MaxMessages + 2 {
 		ok(t, s.Faults.AddMessage(t.Context(), p.ID, said(fmt.Sprint(i), fmt.Sprint(i), base()), 5))
 	}
-	list := s.messages(t, p)
+	list := messages(t, s, p)
 	same(t, "messages", len(list), faults.MaxMessages)
 	same(t, "the oldest", list[len(list)-1], "2")
 }
@@ -179,11 +179,11 @@ func deleteMessage(t *testing.T, s Stores) {
 	ok(t, s.Faults.AddMessage(t.Context(), p.ID, said("kim", "x", base()), 5))
 	id := must(s.Faults.Messages(t.Context(), p.ID, 0, 1))(t)[0].ID
 	ok(t, s.Faults.DeleteMessage(t.Context(), other.ID, id))
-	same(t, "deleted as another's", s.messages(t, p), []string{"x"})
+	same(t, "deleted as another's", messages(t, s, p), []string{"x"})
 	for range 2 {
 		ok(t, s.Faults.DeleteMessage(t.Context(), p.ID, id))
 	}
-	same(t, "what is left", s.messages(t, p), nil)
+	same(t, "what is left", messages(t, s, p), nil)
 }
 
 func faultsExpire(t *testing.T, s Stores) {
@@ -193,12 +193,12 @@ func faultsExpire(t *testing.T, s Stores) {
 	ok(t, s.Faults.AddMessage(t.Context(), p.ID, said("kim", "new", at.Add(time.Minute)), 5))
 	end := at.Add(faults.Kept + time.Second)
 	s.sweep(t, end, end)
-	same(t, "groups", s.faultsOf(t, p, 1), []string{"new 1"})
-	same(t, "messages", s.messages(t, p), []string{"new", "old"})
+	same(t, "groups", groupsOf(t, s, p, 1), []string{"new 1"})
+	same(t, "messages", messages(t, s, p), []string{"new", "old"})
 	end = at.Add(faults.MessagesKept + time.Second)
 	s.sweep(t, end, end)
-	same(t, "groups much later", s.faultsOf(t, p, 1), nil)
-	same(t, "messages much later", s.messages(t, p), []string{"new"})
+	same(t, "groups much later", groupsOf(t, s, p, 1), nil)
+	same(t, "messages much later", messages(t, s, p), []string{"new"})
 }
 
 func faultsPurged(t *testing.T, s Stores) {
@@ -208,7 +208,7 @@ func faultsPurged(t *testing.T, s Stores) {
 	mustTrash(t, s, p.ID, base())
 	s.sweep(t, base(), base())
 	ok(t, s.takeBack(t, p.ID))
-	same(t, "of one that was in the trash", append(s.faultsOf(t, p, 1), s.messages(t, p)...), []string{"x 1", "x"})
+	same(t, "of one that was in the trash", append(groupsOf(t, s, p, 1), messages(t, s, p)...), []string{"x 1", "x"})
 	mustTrash(t, s, p.ID, base())
 	end := base().Add(publish.TrashKept + time.Minute)
 	s.sweep(t, end, end)

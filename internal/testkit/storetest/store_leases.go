@@ -64,11 +64,11 @@ func countsTrials(t *testing.T, s Stores) {
 	s.Later(24 * time.Hour)
 	same(t, "that one is counted the next day", count(p.ID), true)
 	fresh := s.mustProject(t, "fresh")
-	same(t, "that a version is due though one was counted", []any{count(fresh.ID), s.claimsOf(t, fresh.ID)}, []any{true, true})
+	same(t, "that a version is due though one was counted", []any{count(fresh.ID), claimsOf(t, s, fresh.ID)}, []any{true, true})
 }
 
 // claimsOf claims what is due until it is a project's version.
-func (s Stores) claimsOf(t *testing.T, id sandlot.ProjectID) bool {
+func claimsOf(t *testing.T, s Stores, id sandlot.ProjectID) bool {
 	for range 5 {
 		if s.claims(t).Project == id {
 			return true

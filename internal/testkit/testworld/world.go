@@ -205,9 +205,8 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 }
 
 func (w *World) newRuntime() (r Runtime) {
-	of, public := w.Publish.Reader, w.Config.Public
-	r.Players = players.New(players.Config{Store: w.Served.Players(), Projects: of, Vault: w.Vault(), Public: public, Now: w.now, Log: w.Log})
-	limits := r.Players.Limits()
+	of, limits := w.Publish.Reader, players.NewLimits(w.Config.Public, w.now)
+	r.Players = players.New(players.Config{Store: w.Served.Players(), Projects: of, Vault: w.Vault(), Limits: limits, Now: w.now, Log: w.Log})
 	r.Boards = boards.New(boards.Config{Store: w.DB.Boards(), Projects: of, Vault: w.Vault(), Limits: limits, Now: w.now})
 	r.Faults = faults.New(faults.Config{Store: w.DB.Faults(), Projects: of, Limits: limits, Now: w.now, Log: w.Log})
 	return r

@@ -116,7 +116,7 @@ func newChecksInfo(state trial.State, url string) *checksInfo {
 // checked returns the checks of a new version, and the warnings of the version before it, 0 for none. A failed read is
 // logged and leaves them out, for the change is made.
 func (a *API) checked(c *call, p sandlot.Project, before int) (*checksInfo, []sandlot.Warning) {
-	said := append(a.threw(c, p, before), crowded(a, c, p)...)
+	said := append(threw(a, c, p, before), crowded(a, c, p)...)
 	state, warnings, err := a.Trials.After(c.R.Context(), c.By, p, before)
 	if err != nil {
 		a.logFault(c, err)

@@ -257,7 +257,7 @@ func crowded(a *API, c *call, projects ...sandlot.Project) []sandlot.Warning {
 }
 
 // threw returns the warning that pages of a version threw errors in browsers of players. A failed read is logged.
-func (a *API) threw(c *call, p sandlot.Project, version int) []sandlot.Warning {
+func threw(a *API, c *call, p sandlot.Project, version int) []sandlot.Warning {
 	if a.Faults == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (a *API) project(c *call) error {
 		mode = "none"
 	}
 	v.Warnings = a.notes(c, slices.Concat(
-		v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version), crowded(a, c, v.Project),
+		v.Warnings, a.brokenPages(c, v.Project), threw(a, c, v.Project, v.Project.Version), crowded(a, c, v.Project),
 	)).Warnings
 	if list == "none" {
 		v.Files = nil

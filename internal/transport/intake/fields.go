@@ -149,7 +149,7 @@ func (f *Fields) whole(name string) *int {
 }
 
 // real returns a finite number, in JSON or as a text.
-func (f *Fields) real(name string) *float64 {
+func real(f *Fields, name string) *float64 {
 	field, _ := f.Form.Get(name)
 	if !f.has(name) {
 		return nil
@@ -163,7 +163,7 @@ func (f *Fields) real(name string) *float64 {
 }
 
 // isNull reports whether a field was sent as null.
-func (f *Fields) isNull(name string) bool {
+func isNull(f *Fields, name string) bool {
 	field, ok := f.Form.Get(name)
 	return ok && field.Kind == content.Null
 }

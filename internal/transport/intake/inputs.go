@@ -183,7 +183,7 @@ func ReadDeleteProject(f *Fields) string {
 // ReadBoard returns a change of a board. A bound that is null is taken away.
 func ReadBoard(f *Fields) boards.Change {
 	c := boards.Change{
-		Min: f.real("min"), Max: f.real("max"), NoMin: f.isNull("min"), NoMax: f.isNull("max"), MinSeconds: f.whole("min_seconds"),
+		Min: real(f, "min"), Max: real(f, "max"), NoMin: isNull(f, "min"), NoMax: isNull(f, "max"), MinSeconds: f.whole("min_seconds"),
 		Reset: f.truth("reset"), RemovePlayers: f.list("remove"),
 	}
 	const mostSeconds, mostRemoved = 24 * 60 * 60, 100

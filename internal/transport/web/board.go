@@ -113,8 +113,8 @@ type place struct {
 	V view
 }
 
-// Place returns an entry for its row; mine: whether it is the visitor's own.
-func (v view) Place(e boards.Entry, mine bool) place {
+// Place returns an entry for its row; mine reports whether it is the visitor's own.
+func (boardPage) Place(v view, e boards.Entry, mine bool) place {
 	e.You = mine
 	return place{e, v}
 }

@@ -152,10 +152,10 @@ func orderOf(v *visit, b boards.Board) string {
 }
 
 // Runs reports whether the instance has a runtime.
-func (v view) Runs() bool { return v.runs }
+func (f ownFrame) Runs() bool { return f.runs }
 
 // Called returns the name of a board for people.
-func (v view) Called(board string) string { return boardName(v.visit, board) }
+func (p ownPlayersPage) Called(board string) string { return boardName(p.v, board) }
 
 func (o *ownPlayers) page(v *visit) (err error) {
 	ctx, id := v.r.Context(), string(v.ownID())

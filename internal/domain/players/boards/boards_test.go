@@ -260,7 +260,7 @@ func TestAHotListIsReadOnce(t *testing.T) {
 	a := newArcade(t)
 	a.place("ada", 10)
 	reads := &counted{Store: a.DB.Boards()}
-	s := boards.New(boards.Config{Store: reads, Projects: a.Publish.Reader, Vault: a.Vault(), Limits: a.Runtime.Players.Limits(), Now: a.Now})
+	s := boards.New(boards.Config{Store: reads, Projects: a.Publish.Reader, Vault: a.Vault(), Limits: a.Runtime.Players.Limits, Now: a.Now})
 	v := players.Visit{Project: a.p}
 	var all sync.WaitGroup
 	for range 50 {

@@ -20,7 +20,7 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 	}
 	broken := func(s *testworld.Scene) {
 		expect.OK(t, s.Runtime.Faults.Report(t.Context(), sandlot.Caller{}, visit(s, "kim"), "", 0, []faults.Report{{Kind: "error", Message: "x"}}))
-		expect.OK(t, s.Runtime.Faults.Flush(t.Context()))
+		expect.OK(t, s.Runtime.Faults.Pending.Flush(t.Context()))
 		expect.OK(t, s.Runtime.Faults.Message(t.Context(), sandlot.Caller{}, visit(s, "kim"), "hello"))
 	}
 	testworld.CheckAccess(t, reflect.TypeFor[*faults.Service](), broken, map[string]testworld.Gate{
@@ -77,8 +77,6 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 			},
 		},
 		// Their caller is the program.
-		"Run":   {Call: func(*testworld.Scene, sandlot.Caller) error { return nil }, Want: everybody},
-		"Flush": {Call: func(*testworld.Scene, sandlot.Caller) error { return nil }, Want: everybody},
 	})
 }
 

@@ -52,7 +52,7 @@ func (w *world) report(agent string, age time.Duration, list ...faults.Report) {
 
 func (w *world) groups(version int) []faults.Group {
 	w.t.Helper()
-	expect.OK(w.t, w.Runtime.Faults.Flush(w.t.Context()))
+	expect.OK(w.t, w.Runtime.Faults.Pending.Flush(w.t.Context()))
 	_, groups, err := w.Runtime.Faults.Errors(w.t.Context(), w.kim, string(w.project.ID), version)
 	expect.OK(w.t, err)
 	return groups
@@ -203,10 +203,10 @@ func TestFaultsStayInMemoryWhileTheStoreIsAway(t *testing.T) {
 	away := faults.New(faults.Config{Store: store, Projects: w.Publish.Reader, Now: w.Clock.Now})
 	expect.OK(t, away.Report(t.Context(), sandlot.Caller{}, w.visit(), firefox, 0, []faults.Report{thrown("x")}))
 	expect.OK(t, w.DB.Close())
-	expect.Equal(t, "a failed write", away.Flush(t.Context()) != nil, true)
+	expect.Equal(t, "a failed write", away.Pending.Flush(t.Context()) != nil, true)
 	again := w.Node(t)
-	away.Store = again.DB.Faults()
-	expect.OK(t, away.Flush(t.Context()))
+	away.Pending.Store = again.DB.Faults()
+	expect.OK(t, away.Pending.Flush(t.Context()))
 	sum, err := again.DB.Faults().FaultsOf(t.Context(), w.project.ID, 1)
 	expect.OK(t, err)
 	expect.Equal(t, "errors", sum.Count, int64(1))
@@ -215,7 +215,7 @@ func TestFaultsStayInMemoryWhileTheStoreIsAway(t *testing.T) {
 func TestTheWarningHasNoTextOfStrangers(t *testing.T) {
 	w := newWorld(t)
 	after := func() []sandlot.Warning {
-		expect.OK(t, w.Runtime.Faults.Flush(t.Context()))
+		expect.OK(t, w.Runtime.Faults.Pending.Flush(t.Context()))
 		list, err := w.Runtime.Faults.After(t.Context(), w.kim, w.project, 1)
 		expect.OK(t, err)
 		return list

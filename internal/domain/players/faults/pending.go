@@ -1,11 +1,16 @@
 package faults
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 
 	"sandlot"
+	"sandlot/internal/base/worker"
 )
 
 // mostPending bounds the groups in memory, each of some 2 KB; mostOfProject is the share of one project.
@@ -14,11 +19,41 @@ const (
 	mostOfProject = MaxGroups
 )
 
-// pending are the groups that wait to be written. Errors of further groups are dropped. It may be used concurrently.
-type pending struct {
-	mu     sync.Mutex
-	groups map[groupKey]Counted
-	of     map[sandlot.ProjectID]int
+// Pending holds the faults that a Service has counted and not yet written. Its methods may be called concurrently; only
+// one Run may be active.
+type Pending struct {
+	Store Store
+	log   *slog.Logger
+	*groups
+}
+
+// Run writes the faults every two seconds until ctx ends, and then once more.
+func (p *Pending) Run(ctx context.Context) {
+	worker.FlushUntil(ctx, "errors of players", p.Flush, p.log)
+}
+
+// Flush writes the faults. After a failure they stay in memory for the next Flush, unless the store may have written
+// them.
+func (p *Pending) Flush(ctx context.Context) error {
+	list := p.take()
+	if len(list) == 0 {
+		return nil
+	}
+	err := p.Store.AddFaults(ctx, list)
+	if errors.Is(err, sandlot.ErrNoEffect) {
+		p.add(list)
+	}
+	if err != nil {
+		return fmt.Errorf("write faults: %w", err)
+	}
+	return nil
+}
+
+// groups are the groups in memory. Errors of further groups are dropped. It may be used concurrently.
+type groups struct {
+	mu    sync.Mutex
+	byKey map[groupKey]Counted
+	of    map[sandlot.ProjectID]int
 }
 
 type groupKey struct {
@@ -27,31 +62,31 @@ type groupKey struct {
 	hash    sandlot.Digest
 }
 
-func newPending() *pending {
-	return &pending{groups: map[groupKey]Counted{}, of: map[sandlot.ProjectID]int{}}
+func newGroups() *groups {
+	return &groups{byKey: map[groupKey]Counted{}, of: map[sandlot.ProjectID]int{}}
 }
 
 // add adds errors to their groups.
-func (p *pending) add(list []Counted) {
+func (p *groups) add(list []Counted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range list {
 		k := groupKey{c.Project, c.Version, c.Hash}
-		if known, ok := p.groups[k]; ok {
-			p.groups[k] = known.plus(c)
-		} else if len(p.groups) < mostPending && p.of[c.Project] < mostOfProject {
-			p.groups[k] = c
+		if known, ok := p.byKey[k]; ok {
+			p.byKey[k] = known.plus(c)
+		} else if len(p.byKey) < mostPending && p.of[c.Project] < mostOfProject {
+			p.byKey[k] = c
 			p.of[c.Project]++
 		}
 	}
 }
 
 // take removes all groups, and returns them.
-func (p *pending) take() []Counted {
+func (p *groups) take() []Counted {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	list := slices.Collect(maps.Values(p.groups))
-	p.groups, p.of = map[groupKey]Counted{}, map[sandlot.ProjectID]int{}
+	list := slices.Collect(maps.Values(p.byKey))
+	p.byKey, p.of = map[groupKey]Counted{}, map[sandlot.ProjectID]int{}
 	return list
 }
 

@@ -43,7 +43,7 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit
 	}
 	for _, r := range list {
 		if !ofExtension(r) {
-			s.pending.add([]Counted{counted(v.Project, version, family(agent), now, r)})
+			s.Pending.add([]Counted{counted(v.Project, version, family(agent), now, r)})
 		}
 	}
 	return nil

@@ -4,13 +4,10 @@ package faults
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"time"
 
 	"sandlot"
-	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/players"
 )
 
@@ -25,11 +22,11 @@ const (
 )
 
 // Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are as those
-// of players.Service. Only one Run may be active. A project whose Runtime is not On takes neither faults nor messages;
+// of players.Service. A project whose Runtime is not On takes neither faults nor messages;
 // its owner still reads and deletes those that are there.
 type Service struct {
 	Config
-	pending *pending
+	Pending *Pending
 }
 
 // Config holds the parts of a Service. All must be set but Log.
@@ -51,29 +48,7 @@ func New(c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{c, newPending()}
-}
-
-// Run writes the counted faults every two seconds until ctx ends, and then once more.
-func (s *Service) Run(ctx context.Context) {
-	worker.FlushUntil(ctx, "errors of players", s.Flush, s.Log)
-}
-
-// Flush writes the faults that are still in memory. After a failure they stay there for the next Flush, unless the store
-// may have written them.
-func (s *Service) Flush(ctx context.Context) error {
-	list := s.pending.take()
-	if len(list) == 0 {
-		return nil
-	}
-	err := s.Store.AddFaults(ctx, list)
-	if errors.Is(err, sandlot.ErrNoEffect) {
-		s.pending.add(list)
-	}
-	if err != nil {
-		return fmt.Errorf("write faults: %w", err)
-	}
-	return nil
+	return &Service{c, &Pending{c.Store, c.Log, newGroups()}}
 }
 
 // owned returns a project of the caller, who may do act there.
