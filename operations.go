@@ -207,7 +207,7 @@ var Operations = []Operation{
 		Fields: []Field{
 			{Name: "min", Type: Real},
 			{Name: "max", Type: Real},
-			{Name: "min_seconds", Type: Number, Most: 86400},
+			{Name: "min_seconds", Type: Number, Most: 3600},
 			{Name: "reset", Type: Truth},
 			{Name: "remove", Type: List, Most: 100},
 		},

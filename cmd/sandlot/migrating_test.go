@@ -17,8 +17,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A dated is a database of which the last five migrations are taken back: they made the runs, the roles of accounts, codes and edit
-// tokens, grants, and players.
+// A dated is a database of which the last seven migrations are taken back: they made the runs, the roles of accounts, codes and edit
+// tokens, grants, players, boards, and errors of players.
 type dated struct {
 	*sql.DB
 	newest int
@@ -39,13 +39,14 @@ func openDated(t *testing.T, driver, source string, server ...string) dated {
 	d := dated{DB: db, server: server}
 	d.newest = d.number(t, "SELECT max(n) FROM migrations")
 	for _, query := range []string{
+		"DROP TABLE feedback", "DROP TABLE faults", "DROP TABLE blocks", "DROP TABLE scores", "DROP TABLE boards",
 		"DROP TABLE player_totals", "DROP TABLE shared", "DROP TABLE saves", "DROP TABLE player_tokens", "DROP TABLE players",
 		"ALTER TABLE projects DROP COLUMN runtime",
 		"DROP TABLE tokens", "DROP TABLE devices", "ALTER TABLE keys DROP COLUMN client",
 		"DROP TABLE connects", "DROP INDEX keys_idle", "ALTER TABLE keys DROP COLUMN edits",
 		"DROP TABLE runs", "DROP TABLE invitations", "DROP TABLE identities", "DROP TABLE featured",
 		"ALTER TABLE accounts DROP COLUMN role", "ALTER TABLE accounts DROP COLUMN most_projects",
-		fmt.Sprint("DELETE FROM migrations WHERE n > ", d.newest-5),
+		fmt.Sprint("DELETE FROM migrations WHERE n > ", d.newest-7),
 	} {
 		_, err := db.Exec(query)
 		expect.OK(t, err, query)
@@ -108,7 +109,7 @@ func TestSoakAStartThatIsStoppedWhileItMigrates(t *testing.T) {
 			expect.Equal(t, "ends without an error, or by the second signal", state.Success() || !once && state.ExitCode() == -1, true)
 			_, err = d.Exec("ROLLBACK")
 			expect.OK(t, err)
-			expect.Equal(t, "the schema", d.number(t, "SELECT max(n) FROM migrations"), d.newest-5)
+			expect.Equal(t, "the schema", d.number(t, "SELECT max(n) FROM migrations"), d.newest-7)
 			expect.Equal(t, "its tables", d.number(t, "SELECT count(*) FROM sqlite_schema WHERE name IN ('runs', 'identities')"), 0)
 			old := t.TempDir()
 			expect.Equal(t, "copies", len(copies()), 1)
@@ -139,7 +140,7 @@ func TestSoakAStartThatIsStoppedWhileItMigrates(t *testing.T) {
 			expect.Equal(t, "ends without an error, or by the second signal", state.Success() || !once && state.ExitCode() == -1, true)
 			expect.OK(t, reader.Rollback())
 			testenv.Eventually(t, 10*time.Second, "its transaction ends", func() bool { return !waits() })
-			expect.Equal(t, "the schema, after the first of four", d.number(t, "SELECT max(n) FROM migrations"), d.newest-3)
+			expect.Equal(t, "the schema, after the first of seven", d.number(t, "SELECT max(n) FROM migrations"), d.newest-6)
 			expect.Equal(t, "runs", d.number(t, "SELECT count(*) FROM runs"), 0)
 			if err := d.QueryRow("SELECT count(role) FROM accounts").Scan(new(int)); err == nil {
 				t.Error("half of the second happened")

@@ -147,6 +147,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.courier(mailer).Run)
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
+	if a.faults != nil {
+		a.workers = append(a.workers, a.faults.Run)
+	}
 	a.playtester(&a.onTrial, pictures)
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)
@@ -370,8 +373,13 @@ func (a *app) close() error {
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{
 		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
-		MaxFile: int64(a.settings.MaxFileSize),
+		MaxFile: int64(a.settings.MaxFileSize), Lines: linesOf(a.store),
 	})
+}
+
+// linesOf returns what players keep in exports and imports.
+func linesOf(db *sqlstore.DB) []transfer.Lines {
+	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
 }
 
 // router returns the outermost handler.
@@ -393,7 +401,7 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		return transfer.Write(ctx, w, e, a.service.Contents)
+		return transfer.Write(ctx, w, e, a.service.Contents, linesOf(a.store)...)
 	}
 	visitorID := func(r *http.Request, token string) gallery.PlayerID { return a.visitors.ID(r, token, a.store.Now()) }
 	proxies, _ := admission.ParseProxies(a.settings.TrustedProxies) // was checked at the start

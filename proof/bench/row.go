@@ -19,6 +19,8 @@ var rows = [...]row{
 	{"large16", "16 publishes of 100 MB at once, against the same", large16},
 	{"keys", "the search for keys in 100 MB built to be its worst case, against hashing the same bytes", keysRow},
 	{"small", "durable publishes of 10 KiB by 64 clients, against appending with fsync", small},
+	{"saves", "saves and scores of players by 64 clients, against those publishes; 10,000 players who save each minute", saves},
+	{"boards", "the first 100 and a rank of a board of 100,000 rows, against a bare handler", boardsRow},
 	{"check", "the publish check of 10 KiB, against the publish, by processor time", checkRow},
 	{"pocketbase", "the same, against PocketBase creating a record with the file", pocketRow},
 	{"tree", "one publish of 10,000 files of 2 KiB, against copying their folder and syncing it", tree},

@@ -25,6 +25,8 @@ type run struct {
 	length time.Duration
 	stamps stamped
 
+	players played
+
 	mu       sync.Mutex
 	accounts []*account
 	projects []*project
@@ -105,6 +107,9 @@ func (r *run) live() (workers []*worker) {
 	}
 	all.Go(func() { r.moderate(ctx) })
 	all.Go(func() { r.edit(ctx) })
+	for n := range gamers {
+		all.Go(func() { r.play(ctx, n) })
+	}
 	all.Go(func() { r.stamp(ctx, r.random(300)) })
 	all.Go(func() { r.watchStamps(ctx, r.random(301)) })
 	all.Go(func() { r.sample(ctx.Done()) })
@@ -232,6 +237,8 @@ func (r *run) print() {
 	fmt.Fprintf(&b, "%6d  writes to one project by several clients, which led to version %d\n", r.edits, r.newest)
 	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n",
 		r.stamps.versions, r.stamps.looks)
+	fmt.Fprintf(&b, "%6d  saves, shared values and scores of players, %d more refused, and %d looks at them at all nodes, %d not answered\n",
+		r.players.writes, r.players.early, r.players.looks, r.players.failed)
 	fmt.Fprintf(&b, "%6d  times that the balancer left a node out\n", r.front.marked.Load())
 	fmt.Fprintf(&b, "%6d  errors in the logs, all of them explained unless told above\n", r.errors)
 	fmt.Fprintf(&b, "%6d  projects of %d accounts\n", len(r.projects), len(r.accounts))

@@ -119,7 +119,7 @@ func (c *checker) project(a *account, p *project) error {
 	if err := c.versions(p, v); err != nil {
 		return err
 	}
-	return c.scoped(p)
+	return cmp.Or(c.scoped(p), c.players(p))
 }
 
 // file compares the bytes at a file's address, and those in the list.

@@ -24,7 +24,12 @@ type keyring struct {
 	mu       sync.Mutex
 	keys     map[string]string
 	sessions map[string]string // of accounts, by the hash of the key
+	stays    stays
 	logIn    func(sum, token string) error
+}
+
+func newKeyring() *keyring {
+	return &keyring{keys: map[string]string{}, sessions: map[string]string{}, stays: stays{stamps: map[string]string{}}}
 }
 
 func (k *keyring) add(key string) (sum string) {
@@ -83,6 +88,8 @@ func (c *client) send(s *shard, o *op, times int) (api.Answer, error) {
 		return c.sendExport(s, o)
 	case o.Ticketed:
 		return c.sendByTicket(s, o)
+	case o.plays():
+		return c.play(s, o)
 	}
 	r, err := s.request(o, times)
 	if err != nil {

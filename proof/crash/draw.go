@@ -86,6 +86,9 @@ func (d *drawer) keyed(o *op, s *shard) {
 	} else if n == 4 && (s.Upload == nil || s.Upload.Account != o.Account) {
 		o.Kind, o.Scoped, o.Guarded, o.Once = trash, false, false, ""
 		return
+	} else if n > 4 && n < 12 && p.URL != "" {
+		d.play(o)
+		return
 	}
 	names := filenames()
 	o.Filename = names[d.random.IntN(len(names))]

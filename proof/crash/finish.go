@@ -104,8 +104,10 @@ func (e *epoch) audit(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	var accounts, projects, versions, imported int
+	var accounts, projects, versions, imported, saves, shared int
 	for _, w := range e.workers {
+		ofPlayers, ofAll := w.kept()
+		saves, shared = saves+ofPlayers, shared+ofAll
 		accounts += len(w.shard.Accounts)
 		for _, a := range w.shard.Accounts {
 			projects += len(a.Projects)
@@ -129,6 +131,8 @@ func (e *epoch) audit(ctx context.Context) error {
 				"AND p.version) <> p.version", 0,
 		},
 		{"keys", "SELECT count(*) FROM keys", accounts + projects - imported}, // imported projects have no key of their own
+		{"saves", "SELECT count(*) FROM saves", saves},
+		{"shared values", "SELECT count(*) FROM shared", shared},
 		{"rows that refer to nothing", "SELECT count(*) FROM pragma_foreign_key_check", 0},
 		{"integrity", "SELECT * FROM pragma_integrity_check", "ok"},
 	} {

@@ -3,7 +3,7 @@
 //	go run ./proof/crash -kills 2000
 //
 // It runs the real program on a folder of its own. Workers publish, update, delete, take back, import, upload in parts,
-// send by tickets, sign up and read, while the program is killed with SIGKILL again and again: at a random moment,
+// send by tickets, sign up and read, and players save, share and score, while the program is killed with SIGKILL again and again: at a random moment,
 // during a start, and at each of the points of package failpoint. Each worker writes to a ledger each request, before
 // it sends it, and each answer, after it; the ledger is synced both times.
 //

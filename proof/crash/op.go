@@ -50,6 +50,8 @@ type op struct {
 
 	Ticketed bool `json:",omitempty"` // the bytes are sent with a ticket
 	Projects int  `json:",omitempty"` // number of projects to import
+	Player   int  `json:",omitempty"` // of the project, for an operation of a player
+	Value    int  `json:",omitempty"` // which the player keeps
 
 	ticket *api.Ticket // set once a ticket was answered
 	report report      // answer to an import

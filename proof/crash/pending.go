@@ -22,6 +22,8 @@ func (c *checker) resolve(before bool) (s *shard, happened bool, err error) {
 		if s, err = c.partly(o); err == nil {
 			return s, len(o.seen) > 0, nil
 		}
+	case o.plays():
+		happened, err = c.playedLast(o)
 	case p != nil && o.Kind == trash:
 		happened, err = c.deleted(p)
 	case p != nil && o.Kind == takeBack:

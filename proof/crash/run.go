@@ -91,7 +91,7 @@ type epoch struct {
 
 func newEpoch(ctx context.Context, cfg config, c *counts) (*epoch, error) {
 	c.epochs++
-	e := &epoch{config: cfg, count: c, keys: &keyring{keys: map[string]string{}, sessions: map[string]string{}}}
+	e := &epoch{config: cfg, count: c, keys: newKeyring()}
 	e.keys.logIn = e.logIn
 	e.dir = filepath.Join(cfg.Dir, fmt.Sprint("epoch-", c.epochs))
 	e.data, e.log = filepath.Join(e.dir, "data"), filepath.Join(e.dir, "log")

@@ -34,6 +34,9 @@ type project struct {
 	Changed    int       // the operation that made its newest version
 	Moved      int       // the operation that last deleted it or took it back
 	Deleted    bool      // by its owner, so that it can be taken back
+
+	Kept   map[string]int // by players and doors: see op.kept
+	Played int            // the operation by which a player last kept something
 }
 
 // version holds the file that the address of an earlier version must serve.
@@ -91,6 +94,8 @@ func (s *shard) happened(o *op, a ack) {
 		s.project(o.Account, o.Project).deleted(o, a)
 	case part:
 		s.partAccepted(o, a)
+	case save, share, score:
+		s.project(o.Account, o.Project).played(o, a)
 	}
 }
 
@@ -134,7 +139,7 @@ func (p *project) at(n int) map[string]file {
 }
 
 // touched returns the operation that last changed its appearance.
-func (p *project) touched() int { return max(p.Changed, p.Moved) }
+func (p *project) touched() int { return max(p.Changed, p.Moved, p.Played) }
 
 // there returns the account's projects that are not deleted.
 func (a *account) there() []*project {

@@ -14,7 +14,7 @@ import (
 
 type statsCommand struct{ target }
 
-// Run prints a project's numbers.
+// Run prints a project's numbers, and to its owner in short what players left. All that players wrote is strangers' text.
 func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 	s, err := c.here(env)
 	if err != nil {
@@ -29,7 +29,11 @@ func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 		return err
 	}
 	plays, likes := strconv.FormatInt(n.Plays, 10), strconv.FormatInt(n.Likes, 10)
-	return env.print(c.JSON, n.Text, "playing", strconv.Itoa(n.PlayerCount), "plays", plays, "likes", likes)
+	pairs := []string{"playing", strconv.Itoa(n.PlayerCount), "plays", plays, "likes", likes}
+	if !c.JSON && s.asOwner().Key != "" {
+		pairs = append(pairs, s.players(ctx)...)
+	}
+	return env.print(c.JSON, n.Text, pairs...)
 }
 
 type openPageCommand struct{ target }

@@ -84,7 +84,7 @@ func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, play
 	err = s.Store.Remove(ctx, p.ID, player, refuse)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeNotFound, "The project %s has no such player.", p.ID).In("player").
-			Note("The ids of players are with their scores: GET /v1/project/%s/boards/{board}.", p.ID)
+			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The ids of players are with their scores, on the project's boards:")
 	}
 	if err != nil {
 		return fmt.Errorf("remove player: %w", err)

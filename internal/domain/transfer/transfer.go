@@ -6,6 +6,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -57,9 +58,10 @@ type Config struct {
 	Projects  Projects
 	Contents  Contents
 	Pictures  Pictures
-	Temporary string // the folder of temporary files
-	MaxFile   int64  // bytes of one project
-	MaxFiles  int    // of one version
+	Lines     []Lines // what players keep
+	Temporary string  // the folder of temporary files
+	MaxFile   int64   // bytes of one project
+	MaxFiles  int     // of one version
 }
 
 // A Service imports exports. It may be used concurrently; an account has one import at a time in a process.
@@ -222,11 +224,11 @@ func (s *Service) adoptAll(
 				return out, out.stopped(fmt.Errorf("import %q: %w", p.id, err), in)
 			}
 		} else {
-			err = s.coverOf(ctx, by, in, p, &o.Adopted)
+			err = cmp.Or(s.coverOf(ctx, by, in, p, &o.Adopted), s.linesOf(ctx, in, p, &o.Adopted))
 		}
 		out.Projects = append(out.Projects, o)
 		if o.Refused == nil && err != nil {
-			return out, out.stopped(fmt.Errorf("import cover of %q: %w", p.id, err), in)
+			return out, out.stopped(fmt.Errorf("import what belongs to %q: %w", p.id, err), in)
 		}
 	}
 	if err := s.portrait(ctx, by, in, m, &out); err != nil {

@@ -34,7 +34,8 @@ const writeBuffer = 64 << 10
 
 // Write writes the archive of e to w: manifest.json first, then the account's portrait, then {project_id}/{filename}
 // for each file, in the order of e and of the names, behind them the cover that its owner sent, and, with e.History,
-// after the files of a project those that only earlier versions of it have. The same export with the same variants
+// after the files of a project those that only earlier versions of it have; after each project what its players keep, as
+// of when it is written. The same export with the same variants
 // gives the same bytes; the time of the export is in the manifest and its entry alone. Memory does not depend on the
 // size of the files: it holds the names of one project's files, those of up to 10,000 more and of files that only
 // earlier versions have, the small contents of the next few files, and the directory that a ZIP has at its end.
@@ -43,7 +44,7 @@ const writeBuffer = 64 << 10
 // or missing is a *sandlot.Error that names it. An entry that the manifest names and that was not written is an error,
 // too. Any failure, and the end of ctx, ends Write; the bytes written then are not a whole archive, and the caller must
 // break the connection so that nobody takes them for one.
-func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error {
+func Write(ctx context.Context, w io.Writer, e publish.Export, src Source, kept ...Lines) error {
 	buffered := bufio.NewWriterSize(untilDone{ctx, w}, writeBuffer)
 	z := zip.NewWriter(buffered)
 	z.RegisterCompressor(zip.Deflate, uncompressed())
@@ -63,6 +64,11 @@ func Write(ctx context.Context, w io.Writer, e publish.Export, src Source) error
 		}
 		if err == nil && e.History {
 			err = writeHistory(ctx, z, p.Project, l)
+		}
+		for _, lines := range kept {
+			if err == nil {
+				err = writeLines(ctx, z, p.Project, lines)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("write project %s: %w", p.Project.ID, err)

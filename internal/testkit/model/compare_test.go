@@ -43,6 +43,7 @@ func (m *machine) compareHere(t *rapid.T) {
 		m.compareViews(t, p)
 		m.compareVersions(t, p)
 		m.compareHistory(t, p)
+		m.comparePlayers(t, p)
 	}
 }
 

@@ -37,6 +37,7 @@ type machine struct {
 	onceKeys int // drawn so far
 	sessions int // begun so far
 	opened   int // nodes, so far
+	values   int // that players kept, so far
 }
 
 // recentCalls is how many calls are remembered, to be sent again.
@@ -119,7 +120,7 @@ func (m *machine) crash(t *rapid.T, seed uint64) {
 func (m *machine) losePower(t *rapid.T) {
 	m.cutAfter(m.node, rapid.IntRange(0, 12).Draw(t, "steps until the power goes"))
 	m.cut = true
-	switch rapid.IntRange(0, 5).Draw(t, "call") {
+	switch rapid.IntRange(0, 6).Draw(t, "call") {
 	case 0:
 		m.publish(t)
 	case 1:
@@ -132,6 +133,8 @@ func (m *machine) losePower(t *rapid.T) {
 		m.finish(t)
 	case 5:
 		m.restore(t)
+	case 6:
+		m.play(t)
 	}
 	if m.cut { // else it crashed in the call
 		m.crash(t, rapid.Uint64().Draw(t, "what the crash leaves"))

@@ -3,7 +3,8 @@
 //
 // The model (state_test.go) is what the contract says, in the shortest words: an
 // account owns projects, a project is a list of versions, a version is a map from
-// names to bytes, an upload a map from numbers to bytes. The machine
+// names to bytes, an upload a map from numbers to bytes, a player a map from slots to
+// values with one best score. The machine
 // (machine_test.go) is the real Service: one node on a real database and on a disk
 // that loses at every crash what was not synced (disk_test.go), or two on PostgreSQL
 // and a bucket (shared_test.go), of which one may die in the middle of a call, and
@@ -70,6 +71,8 @@ func check(t *testing.T, runs string, start func(*rapid.T) *machine) {
 			"erase":    m.erase,
 			"leave":    m.leave,
 			"suspend":  m.suspend,
+			"play":     m.play,
+			"play 2":   m.play,
 			"time":     m.moveClock,
 			"restart":  m.restart,
 			"power":    m.losePower,

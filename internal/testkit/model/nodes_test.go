@@ -16,6 +16,8 @@ import (
 	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/heads"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore"
 )
@@ -40,6 +42,9 @@ type node struct {
 	*identity.Authenticator
 	owners   *owners.Service
 	operator *operate.Service // a command beside the node, which does not share its heads
+	players  *players.Service
+	boards   *boards.Service
+	vault    *sandlot.Vault
 	db       *sqlstore.DB
 	blobs    sandlot.Blobs // as the collector has them
 
@@ -77,6 +82,11 @@ func (m *machine) newNode(ctx context.Context, db *sqlstore.DB, stores publish.S
 		owners.WithClock(m.clock.Now)); err != nil {
 		return nil, err
 	}
+	if n.vault, err = sandlot.OpenVault(ctx, db.Publish(), m.random); err != nil {
+		return nil, err
+	}
+	n.players = players.New(players.Config{Store: db.Players(), Projects: n.Reader, Vault: n.vault, Now: m.clock.Now, Log: log})
+	n.boards = boards.New(boards.Config{Store: db.Boards(), Projects: n.Reader, Vault: n.vault, Limits: n.players.Limits(), Now: m.clock.Now})
 	n.operator, err = operate.New(ctx, operate.Config{}, beside.Operate(), operate.WithClock(m.clock.Now))
 	return n, err
 }

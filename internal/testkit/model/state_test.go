@@ -45,6 +45,7 @@ type project struct {
 	versions []version
 	changes  []change
 	seen     map[int]int // the latest change that a node has shown, by the node's number
+	playing  playing
 }
 
 // version is an immutable list of files, unless it was erased.

@@ -51,6 +51,33 @@ var access = map[string][]accessRow{
 	"GET /v1/project/{id}/checks": {
 		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
+	"GET /v1/project/{id}/boards": {
+		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
+	"GET /v1/project/{id}/boards/{board}": {
+		{"its board", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+		{"the board of a day", obj{"period": "today", "limit": 1}, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
+	"PATCH /v1/project/{id}/boards/{board}": {
+		{"its bounds", obj{"min": 0, "max": 9999.5, "min_seconds": 10}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+		{"without its rows", obj{"reset": true, "max": nil}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+	},
+	"DELETE /v1/project/{id}/boards/{board}": {
+		{"its board", obj{}, "401 401 401 200 404 403 401 403 401 401 403 401"},
+	},
+	"DELETE /v1/project/{id}/players/{player}": {
+		{"its player", obj{}, "401 401 401 200 404 403 401 403 401 401 403 401"},
+	},
+	"GET /v1/project/{id}/errors": {
+		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+		{"a version", obj{"version": 1}, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
+	"GET /v1/project/{id}/feedback": {
+		{"the project", nil, "401 401 401 200 200 403 401 403 401 401 451 401"},
+	},
+	"DELETE /v1/project/{id}/feedback/{feedback}": {
+		{"a message", obj{}, "401 401 401 200 200 403 401 403 401 401 403 401"},
+	},
 	"POST /v1/project/{id}/checks": {
 		{"the current version", obj{}, "401 401 401 200 200 403 401 403 401 401 451 401"},
 	},
@@ -151,6 +178,7 @@ type cast struct {
 func newCast(t *testing.T) *cast {
 	t.Helper()
 	c := &cast{world: settled(t)}
+	c.played(c.projectID)
 	second := c.post("/v1/publish", c.account, obj{"content": page64}).wants(201)
 	c.otherProject, c.otherProjectID = second.str("project_api_key"), second.str("project_id")
 	c.revoked = c.post("/v1/publish", "", obj{"content": page64, "email": someone}).wants(201).str("api_key")
@@ -208,7 +236,7 @@ func (c *cast) as(caller string, rt route, body obj) answer {
 	if rt.op == sandlot.OpDeleteFile {
 		c.post("/v1/update", c.account, obj{"project_id": c.projectID, "filename": "logo.svg", "content": "YQ=="}).wants(200)
 	}
-	path := strings.NewReplacer("{id}", id, "{filename}", "index.html").Replace(rt.pattern)
+	path := strings.NewReplacer("{id}", id, "{filename}", "index.html", "{board}", "main", "{player}", c.player(), "{feedback}", "1").Replace(rt.pattern)
 	if rt.method == "GET" {
 		return c.get(strings.TrimSuffix(path+"?"+query.Encode(), "?"), key, session)
 	}

@@ -59,7 +59,7 @@ func TestGuide(t *testing.T) {
 		}
 	})
 	t.Run("every field that is taken is named", func(t *testing.T) {
-		for _, set := range []*intake.FieldSet{intake.PublishFields, intake.UpdateFields, intake.DeleteFields, intake.AmendFields, intake.RestoreFields, intake.DeleteProjectFields, intake.SignupFields, intake.TicketFields} {
+		for _, set := range []*intake.FieldSet{intake.PublishFields, intake.UpdateFields, intake.DeleteFields, intake.AmendFields, intake.BoardFields, intake.RestoreFields, intake.DeleteProjectFields, intake.SignupFields, intake.TicketFields} {
 			for _, name := range set.All() {
 				if !strings.Contains(guide, "`"+name+"`") && !slices.Contains(intake.PartFields[4:], name) {
 					t.Errorf("%s is not named", name)
@@ -69,13 +69,14 @@ func TestGuide(t *testing.T) {
 	})
 	t.Run("every command works when pasted", func(t *testing.T) {
 		w := settled(t)
+		w.played(w.projectID)
 		if n := len(commands(guide)); n < len(routes()) {
 			t.Errorf("only %d commands are found", n)
 		}
 		token, ticket, upload := "", "", ""
 		for _, line := range commands(guide) {
 			version := fmt.Sprint(w.get("/v1/project/"+w.projectID, "").body["version"])
-			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "<upload_token>", token, "<ticket>", ticket, "<upload_id>", upload, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version).Replace(line)
+			line = strings.NewReplacer("<api_key>", w.account, "<project_api_key>", w.project, "<upload_token>", token, "<ticket>", ticket, "<upload_id>", upload, "sky-hopper-7k2m9p", w.projectID, "CURRENT", version, "4t8x1q7k2m", w.player()).Replace(line)
 			got := w.curl(line)
 			if got.status >= 300 {
 				t.Errorf("%s\ngets %s", line, got.text)

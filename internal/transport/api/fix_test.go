@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -20,8 +21,17 @@ func addressOf(op sandlot.Op, args obj) (method, path string, body any) {
 		return "GET", "/v1/" + string(op), nil
 	case sandlot.OpProject:
 		return "GET", of, nil
-	case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats:
+	case sandlot.OpVersions, sandlot.OpChecks, sandlot.OpStats, sandlot.OpBoards, sandlot.OpFeedback:
 		return "GET", of + "/" + string(op), nil
+	case sandlot.OpErrors:
+		return "GET", of + "/errors?version=" + fmt.Sprint(args["version"]), nil
+	case sandlot.OpBoard:
+		return "GET", of + "/boards/" + args["board"].(string), nil
+	case sandlot.OpRule:
+		path = of + "/boards/" + args["board"].(string)
+		delete(args, "project_id")
+		delete(args, "board")
+		return "PATCH", path, args
 	case sandlot.OpFile:
 		return "GET", of + "/files/" + args["filename"].(string), nil
 	case sandlot.OpDeleteProject:

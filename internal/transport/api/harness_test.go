@@ -20,9 +20,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/players"
+	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/domain/trial"
@@ -85,7 +89,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.Callers)
-	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Requests: w.requests(&trial.Status{}), Covers: w.Covers, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Requests: w.requests(&trial.Status{}), Covers: w.Covers, Players: w.Runtime.Players, Boards: w.Runtime.Boards, Faults: w.Runtime.Faults, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
 	w.addr = s.addr
 	w.serve(t)
 	t.Cleanup(func() {
@@ -123,6 +127,31 @@ func settled(t *testing.T, change ...func(*settings)) *world {
 	w.account, w.project, w.projectID = got.str("api_key"), got.str("project_api_key"), got.str("project_id")
 	w.post("/v1/update", w.project, obj{"project_id": w.projectID, "filename": "logo.svg", "content": b64("<svg/>")}).wants(200)
 	return w
+}
+
+// played has a player of a project send a score, an error and a message.
+func (w *world) played(id string) {
+	w.t.Helper()
+	ctx, nobody, run := w.t.Context(), sandlot.Caller{}, w.Runtime
+	p, err := w.Publish.Reader.Current(ctx, nobody, sandlot.ProjectID(id))
+	expect.OK(w.t, err)
+	v := players.Visit{Project: p, Token: sandlot.DigestOf([]byte("kim")), Exempt: true}
+	since := players.Stamp(w.Vault(), v, time.Now().Add(-time.Minute))
+	_, err = run.Boards.Place(ctx, nobody, v, boards.Score{Score: 1230, Name: "Kim", Since: since})
+	expect.OK(w.t, err)
+	thrown := faults.Report{Kind: "error", Message: "lose is not defined", Source: "game.js", Line: 3, Column: 22, Stack: "lose@game.js:3:22"}
+	expect.OK(w.t, run.Faults.Report(ctx, nobody, v, "Firefox/140", 0, []faults.Report{thrown}))
+	expect.OK(w.t, run.Faults.Flush(ctx))
+	expect.OK(w.t, run.Faults.Message(ctx, nobody, v, "Nice game"))
+}
+
+// player returns the id of the player who played; "nobody" if none did.
+func (w *world) player() string {
+	_, top, err := w.Runtime.Boards.Board(w.t.Context(), w.CallerOf(sandlot.Secret(w.account)), w.projectID, boards.Query{})
+	if err != nil || len(top.Entries) == 0 {
+		return "nobody"
+	}
+	return top.Entries[0].Player
 }
 
 type obj = map[string]any

@@ -59,7 +59,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("lists every field that is taken", func(t *testing.T) {
 		doc := document(t)
-		for name, set := range map[string]*intake.FieldSet{"PublishRequest": intake.PublishFields, "UpdateRequest": intake.UpdateFields, "DeleteFileRequest": intake.DeleteFields, "RestoreRequest": intake.RestoreFields, "AmendRequest": intake.AmendFields, "SignupRequest": intake.SignupFields, "TicketRequest": intake.TicketFields} {
+		for name, set := range map[string]*intake.FieldSet{"PublishRequest": intake.PublishFields, "UpdateRequest": intake.UpdateFields, "DeleteFileRequest": intake.DeleteFields, "RestoreRequest": intake.RestoreFields, "AmendRequest": intake.AmendFields, "BoardRequest": intake.BoardFields, "SignupRequest": intake.SignupFields, "TicketRequest": intake.TicketFields} {
 			var have []string
 			for field := range doc.Components.Schemas[name].Value.Properties {
 				have = append(have, field)
@@ -72,7 +72,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("gives each field the type of its row", func(t *testing.T) {
 		doc := document(t)
-		for name, op := range map[string]sandlot.Op{"PublishRequest": sandlot.OpPublish, "UpdateRequest": sandlot.OpUpdate, "DeleteFileRequest": sandlot.OpDeleteFile, "RestoreRequest": sandlot.OpRestore, "AmendRequest": sandlot.OpAmend, "SignupRequest": sandlot.OpSignup, "TicketRequest": sandlot.OpTicket} {
+		for name, op := range map[string]sandlot.Op{"PublishRequest": sandlot.OpPublish, "UpdateRequest": sandlot.OpUpdate, "DeleteFileRequest": sandlot.OpDeleteFile, "RestoreRequest": sandlot.OpRestore, "AmendRequest": sandlot.OpAmend, "BoardRequest": sandlot.OpRule, "SignupRequest": sandlot.OpSignup, "TicketRequest": sandlot.OpTicket} {
 			schema := doc.Components.Schemas[name].Value
 			for _, f := range op.Row().Fields {
 				if !takesType(schema.Properties[f.Name].Value, string(f.Type)) {
@@ -141,6 +141,7 @@ func TestDocumentExamples(t *testing.T) {
 	})
 	t.Run("every request gets the status it names", func(t *testing.T) {
 		shared := settled(t)
+		shared.played(shared.projectID)
 		other := shared.post("/v1/publish", "", obj{"email": someone, "content": page64}).wants(201).str("project_id")
 		for path, item := range doc.Paths.Map() {
 			for method, op := range item.Operations() {
@@ -149,6 +150,7 @@ func TestDocumentExamples(t *testing.T) {
 						w := shared
 						if ex.code == "" {
 							w = settled(t) // it changes something
+							w.played(w.projectID)
 						}
 						ex.send(w.in(t), other, method)
 					})
@@ -243,7 +245,7 @@ func (e exampleTicket) with(project string) obj {
 // send sends the example with real keys and ids.
 func (ex requestExample) send(w *world, other, method string) {
 	key := map[string]string{"account": w.account, "project": w.project, "bad": "sla_" + strings.Repeat("0", 36), "none": "", "": ""}[ex.key]
-	real := strings.NewReplacer("{id}", w.projectID, "sky-hopper-7k2m9p", w.projectID, "deep-maze-4t8x1q", other, "<api_key>", w.account)
+	real := strings.NewReplacer("{id}", w.projectID, "sky-hopper-7k2m9p", w.projectID, "deep-maze-4t8x1q", other, "<api_key>", w.account, "4t8x1q7k2m", w.player())
 	var body any
 	if ex.body != nil {
 		text, err := json.Marshal(ex.body)

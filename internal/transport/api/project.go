@@ -56,7 +56,7 @@ func (a *API) project(c *call) error {
 	if c.head() {
 		mode = "none"
 	}
-	v.Warnings = slices.Concat(v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version))
+	v.Warnings = a.notes(c, slices.Concat(v.Warnings, a.brokenPages(c, v.Project), a.threw(c, v.Project, v.Project.Version))).Warnings
 	if list == "none" {
 		v.Files = nil
 	}

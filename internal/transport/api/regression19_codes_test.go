@@ -16,6 +16,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
+const ofPlayersAlone = "no call of the API has it: the tests of the calls of players try its hint"
+
 // withoutCall are the codes for which no corrected call can be shown, each with why
 // not. Every other code has a mend in mends.
 var withoutCall = map[sandlot.Code]string{
@@ -27,6 +29,13 @@ var withoutCall = map[sandlot.Code]string{
 	sandlot.CodeReplayedElsewhere: "it is done, and its keys come from the website alone, to whoever reads the account's mail",
 	sandlot.CodeInvalidArchive:    "another archive mends it: the message names the entry",
 	sandlot.CodeNoPrimaryFile:     "the calls of the built program try its hint",
+	sandlot.CodePlayerRequired:    ofPlayersAlone,
+	sandlot.CodeInvalidCode:       ofPlayersAlone,
+	sandlot.CodeSaveNotFound:      ofPlayersAlone,
+	sandlot.CodeScoreRefused:      ofPlayersAlone,
+	sandlot.CodeTooEarly:          ofPlayersAlone,
+	sandlot.CodeForeignOrigin:     ofPlayersAlone,
+	sandlot.CodePlaytestOff:       "no call mends it where nothing opens versions: the tests of checks read its hint",
 	sandlot.CodeTicketUsed:        "it is done: the hint asks for another ticket, as the tests of tickets do",
 }
 
@@ -204,6 +213,17 @@ func mends(w *world) []mend {
 			_, err := w.Operate.Suspend(t.Context(), byOperator, w.projectID, "a report")
 			return w.without(err)
 		}},
+		{name: "no such board", code: sandlot.CodeBoardNotFound, method: "GET", path: "/v1/project/" + id + "/boards/none", key: "project", wants: "/v1/project/" + id + "/boards"},
+		{name: "a bound that is none", code: sandlot.CodeInvalidField, method: "PATCH", path: "/v1/project/" + id + "/boards/main", key: "project", body: obj{"max": "much", "min": 1}, wants: "/v1/project/" + id + "/boards/main"},
+		{name: "a version without errors", code: sandlot.CodeVersionNotFound, method: "GET", path: "/v1/project/" + id + "/errors?version=999", key: "project", wants: "/errors?version="},
+		{name: "an id of no message", code: sandlot.CodeInvalidField, method: "DELETE", path: "/v1/project/" + id + "/feedback/x", key: "project", wants: "/feedback"},
+		{name: "a service that keeps nothing of players", code: sandlot.CodeRuntimeOff, method: "GET", path: "/v1/project/" + id + "/boards", key: "project", wants: "/v1/project/" + id, world: func(t *testing.T) *world {
+			off, cfg := *w, w.api.Config
+			cfg.Players = nil
+			off.api = New(cfg)
+			off.serve(t)
+			return &off
+		}},
 		{name: "damaged bytes", code: sandlot.CodeBlobCorrupt, method: "GET", path: "/v1/export", key: "account", wants: "/v1/update & filename=data.bin", files: map[string]string{"data.bin": "new"}, last: map[string]any{"filename": "data.bin"}, world: func(t *testing.T) *world {
 			w := settled(t)
 			w.put("data.bin", noise(20_000))
@@ -271,6 +291,7 @@ func refusing(t *testing.T) *world {
 	w.post("/v1/update", w.account, part("filed", 1, "x", obj{"project_id": w.projectID, "filename": "style.css", "total_parts": 1})).wants(200)
 	w.post("/v1/publish", "", part("taken", 1, "x", obj{"email": someone})).wants(202)
 	w.post("/v1/publish", w.account, obj{"content": b64("<p>other")}, with("Idempotency-Key", "used")).wants(201)
+	w.played(w.projectID)
 	return w
 }
 

@@ -69,7 +69,6 @@ func routes() []route {
 		},
 		{"GET", "/v1/project/{id}/versions", keyRequired, sandlot.OpVersions, nil, (*API).versions},
 		{"GET", "/v1/project/{id}/checks", keyRequired, sandlot.OpChecks, nil, (*API).checks},
-		{"POST", "/v1/project/{id}/checks", keyRequired, sandlot.OpCheck, intake.CheckFields, takes(intake.ReadCheck, check)},
 		{"GET", "/v1/project/{id}/boards", keyRequired, sandlot.OpBoards, nil, ofPlayers(playing.list)},
 		{"GET", "/v1/project/{id}/boards/{board}", keyRequired, sandlot.OpBoard, nil, ofPlayers(playing.board)},
 		{
@@ -81,6 +80,7 @@ func routes() []route {
 		{"GET", "/v1/project/{id}/errors", keyRequired, sandlot.OpErrors, nil, ofPlayers(playing.errors)},
 		{"GET", "/v1/project/{id}/feedback", keyRequired, sandlot.OpFeedback, nil, ofPlayers(playing.feedback)},
 		{"DELETE", "/v1/project/{id}/feedback/{feedback}", keyRequired, sandlot.OpUnsay, nil, ofPlayers(playing.dropFeedback)},
+		{"POST", "/v1/project/{id}/checks", keyRequired, sandlot.OpCheck, intake.CheckFields, takes(intake.ReadCheck, check)},
 		{"PATCH", "/v1/project/{id}", keyRequired, sandlot.OpAmend, intake.AmendFields, takes(intake.ReadAmend, (*API).amend)},
 		{"GET", "/v1/project/{id}/files/{filename}", keyRequired, sandlot.OpFile, nil, (*API).file},
 		{"GET", "/v1/project/{id}/stats", keyOptional, sandlot.OpStats, nil, (*API).stats},

@@ -145,6 +145,12 @@ func TestRowsPaths(t *testing.T) {
 			if rt.method == "GET" {
 				allow = "GET, HEAD, OPTIONS"
 			}
+			switch {
+			case strings.HasSuffix(rt.pattern, "/{board}"):
+				allow = "GET, HEAD, PATCH, DELETE, OPTIONS"
+			case rt.method == "DELETE":
+				allow = "DELETE, OPTIONS"
+			}
 			if rt.pattern == "/v1/uploads/{id}" {
 				allow = "PUT, GET, HEAD, OPTIONS"
 			}

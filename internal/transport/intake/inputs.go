@@ -58,8 +58,8 @@ var (
 	RestoreFields       = fieldsOf(sandlot.OpRestore, FieldSet{})
 	DeleteProjectFields = fieldsOf(sandlot.OpDeleteProject, FieldSet{mayBeEmpty: true})
 	AmendFields         = fieldsOf(sandlot.OpAmend, FieldSet{mayBeEmpty: true, strict: true})
-	CheckFields         = fieldsOf(sandlot.OpCheck, FieldSet{mayBeEmpty: true, strict: true})
 	BoardFields         = fieldsOf(sandlot.OpRule, FieldSet{strict: true})
+	CheckFields         = fieldsOf(sandlot.OpCheck, FieldSet{mayBeEmpty: true, strict: true})
 	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{
@@ -182,20 +182,10 @@ func ReadDeleteProject(f *Fields) string {
 
 // ReadBoard returns a change of a board. A bound that is null is taken away.
 func ReadBoard(f *Fields) boards.Change {
-	c := boards.Change{
+	return boards.Change{
 		Min: f.real("min"), Max: f.real("max"), NoMin: f.isNull("min"), NoMax: f.isNull("max"), MinSeconds: f.whole("min_seconds"),
 		Reset: f.truth("reset"), RemovePlayers: f.list("remove"),
 	}
-	const mostSeconds, mostRemoved = 24 * 60 * 60, 100
-	switch {
-	case c.MinSeconds != nil && (*c.MinSeconds < 0 || *c.MinSeconds > mostSeconds):
-		f.Fail(badField("min_seconds", "min_seconds is %d, and has to be 0 to %d", *c.MinSeconds, mostSeconds))
-	case len(c.RemovePlayers) > mostRemoved:
-		f.Fail(badField("remove", "remove has %d players; a call takes at most %d", len(c.RemovePlayers), mostRemoved))
-	case c.Min != nil && c.Max != nil && *c.Min > *c.Max:
-		f.Fail(badField("min", "min is above max"))
-	}
-	return c
 }
 
 func ReadSignup(f *Fields) publish.SignupInput {

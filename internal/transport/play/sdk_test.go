@@ -64,7 +64,7 @@ func TestWhereTheCallsOfPlayersAre(t *testing.T) {
 		}, false, local, false},
 		{"the play-tester", func(h *Handler, r *http.Request) *http.Response {
 			rec := httptest.NewRecorder()
-			h.ServeTrial(rec, r, gameID, 2)
+			h.ServeTrial(rec, r, gameID, 2, "")
 			return rec.Result()
 		}, false, local, false},
 		{"no runtime", on(onProject), true, local, false},

@@ -66,7 +66,7 @@ func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Bo
 func missing(p sandlot.Project, board string, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeBoardNotFound, "The project %s has no board %s.", p.ID, board).In("board").
-			Note("GET /v1/project/%s/boards lists its boards. The first score makes a board.", p.ID)
+			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The first score makes a board. Those of the project are listed here:")
 	}
 	if err != nil {
 		return fmt.Errorf("board %s: %w", board, err)

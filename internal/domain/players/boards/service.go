@@ -19,6 +19,7 @@ const (
 	MaxName    = 40      // characters of a board's name: a-z 0-9 _ -
 	MaxTop     = 100     // entries of one answer
 	MinSeconds = 5       // how long a player has to be there before a score counts, where the owner says nothing
+	idLength   = 10      // of a player's id
 	defaultTop = 10      // entries of an answer to a call without a limit
 	Default    = "main"  // the board of a score that names none
 )

@@ -27,6 +27,7 @@ var (
 	address = regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>()]+`)
 	dataURL = regexp.MustCompile(`\b(data|blob|javascript):[^\s"'<>()]+`)
 	query   = regexp.MustCompile(`[?#&][\w.~%\[\]-]+=[^\s"'<>()]*`)
+	frame   = regexp.MustCompile(`^\s*([^@\s]*)@(\S+:\d+)\s*$`) // of Firefox and Safari
 	email   = regexp.MustCompile(`[^\s"'<>()@:,;/\\]+@[^\s"'<>()@:,;/\\]+\.[^\s"'<>()@:,;/\\.]{2,}`)
 	bearer  = regexp.MustCompile(`(?i)\b(bearer|basic)(\s+)[^\s"',;<>()]{6,}`)
 	named   = regexp.MustCompile(`(?i)(token|secret|passw(?:or)?d|key|authorization|cookie|session)(["']?\s*[:=]\s*["']?)[^\s"',;<>()]{3,}`)
@@ -44,7 +45,7 @@ func (c cleaner) line(text string, most int) string {
 func (c cleaner) stack(text string) string {
 	var lines []string
 	for line := range strings.Lines(head(text)) {
-		if line = c.line(line, mostMessage); line != "" {
+		if line = c.line(frame.ReplaceAllString(line, "at $1 ($2)"), mostMessage); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -73,7 +74,7 @@ func (c cleaner) text(s string) string {
 	s = bearer.ReplaceAllString(s, "$1$2<key>")
 	s = named.ReplaceAllString(s, "$1$2<key>")
 	s = jwt.ReplaceAllString(s, "<key>")
-	s = email.ReplaceAllString(s, "<e-mail>")
+	s = email.ReplaceAllStringFunc(s, mailbox)
 	s = word.ReplaceAllStringFunc(s, random)
 	return ip.ReplaceAllStringFunc(s, machine)
 }
@@ -107,6 +108,17 @@ func (c cleaner) file(path string) string {
 		return name
 	}
 	return c.project.Primary
+}
+
+// ofFile ends names such as hero@2x.png, which look like an e-mail address.
+var ofFile = regexp.MustCompile(`\.(png|jpe?g|webp|avif|gif|svg|m?js|ts|json|css|html?|wasm|mp3|mp4|ogg|wav|webm|glb|gltf|ttf|woff2?|atlas|xml|txt)$`)
+
+// mailbox replaces an e-mail address.
+func mailbox(s string) string {
+	if ofFile.MatchString(s) {
+		return s
+	}
+	return "<e-mail>"
 }
 
 // random replaces a long word of letters and digits, as keys are.

@@ -104,6 +104,7 @@ func TestWhatCouldBeSecretIsCut(t *testing.T) {
 		"GET /api?user=7&pass=x is 404":                                 "GET /api is 404",
 		"why? because x ? y : z":                                        "why? because x ? y : z",
 		"no player kim.lee+x@mail.example.com here":                     "no player <e-mail> here",
+		"Not loaded: img/hero@2x.png":                                   "Not loaded: img/hero@2x.png",
 		"cannot reach 192.168.0.17":                                     "cannot reach <address>",
 		"cannot reach 192.168.0.17:8080, really":                        "cannot reach <address>, really",
 		"cannot reach [2001:db8::1]:80":                                 "cannot reach [<address>]:80",
@@ -131,6 +132,21 @@ func TestWhatCouldBeSecretIsCut(t *testing.T) {
 			last := w.groups(0)
 			t.Errorf("%q is not kept as %q; kept are %q", text, want, messages(last))
 		}
+	}
+}
+
+func TestStacksOfAllBrowsersAreReadAlike(t *testing.T) {
+	w := newWorld(t)
+	own := "http://" + string(w.project.ID) + ".localhost:8080/game.js?v=1:3:22"
+	for agent, stack := range map[string]string{chrome: "Error: x\n    at lose (" + own + ")\n    at " + own, firefox: "lose@" + own + "\n@" + own + "\n"} {
+		w.report(agent, 0, faults.Report{Kind: "error", Message: agent, Stack: stack})
+	}
+	for _, g := range w.groups(0) {
+		want := "at lose (game.js:3:22)\nat (game.js:3:22)"
+		if g.Browsers["chrome"] > 0 {
+			want = "Error: x\nat lose (game.js:3:22)\nat game.js:3:22"
+		}
+		expect.Equal(t, "stack", g.Stack, want)
 	}
 }
 

@@ -43,11 +43,11 @@ func callOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) call {
 	case op == sandlot.OpAmend && len(rest) > 0:
 		id = cmp.Or(id, unknownProject)
 		return call{op: op, args: of(id, rest...), method: http.MethodPatch, address: projectAt(base, id), bearer: theKey, body: rest}
+	case op == sandlot.OpRule:
+		return ruled(base, on, id, without(rest, "board"), args)
 	case op == sandlot.OpCheck:
 		id = cmp.Or(id, unknownProject)
 		return call{op: op, args: of(id, rest...), method: http.MethodPost, address: projectAt(base, id) + "/checks", bearer: theKey, body: rest}
-	case op == sandlot.OpRule:
-		return ruled(base, on, id, without(rest, "board"), args)
 	case id == "" && (row.OfProject || slices.Contains(ofOne, op) || ofThing[op] != ""):
 		op = sandlot.OpWhoami // lists them
 	case op == sandlot.OpAmend:
