@@ -18,10 +18,10 @@ const store = {
 // On Sandlot the best journey follows its player to other devices, and has a place on the board. Elsewhere there is no such script.
 const sandlot = window.sandlot;
 sandlot?.load().then(kept => { if (kept?.best > best) store.set('runnel.best', best = kept.best); });
-async function rank() {
+const rank = async () => {
   const r = await sandlot?.score(score);
   if (r?.ok && !r.local && state === 'over') $('record').textContent += `, place ${r.rank} of ${r.of}`;
-}
+};
 
 const TICK = 1 / 60, POUR = 2;
 const sound = makeSound(store.get('runnel.muted') === '1');
