@@ -15,14 +15,6 @@ const store = {
   set(key, value) { try { localStorage.setItem(key, value); } catch { /* played without memory */ } },
 };
 
-// On Sandlot the best journey follows its player to other devices, and has a place on the board. Elsewhere there is no such script.
-const sandlot = window.sandlot;
-sandlot?.load().then(kept => { if (kept?.best > best) store.set('runnel.best', best = kept.best); });
-async function rank() {
-  const r = await sandlot?.score(score);
-  if (r?.ok && !r.local && state === 'over') $('record').textContent += `, place ${r.rank} of ${r.of}`;
-}
-
 const TICK = 1 / 60, POUR = 2;
 const sound = makeSound(store.get('runnel.muted') === '1');
 const bits = [], text = [], fingers = new Map(), held = new Set();
@@ -236,6 +228,14 @@ function start() {
   openDay(wish ? Math.max(1, Number(wish[1])) : 1);
   $('view').focus({ preventScroll: true });
 }
+// On Sandlot the best journey follows its player to other devices, and has a place on the board. Elsewhere there is no such script.
+const sandlot = window.sandlot;
+sandlot?.load().then(kept => { if (kept?.best > best) store.set('runnel.best', best = kept.best); });
+async function rank() {
+  const r = await sandlot?.score(score);
+  if (r?.ok && !r.local && state === 'over') $('record').textContent += `, place ${r.rank} of ${r.of}`;
+}
+
 function lose(why) {
   show('over');
   sound.lost();

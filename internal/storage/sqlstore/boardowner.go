@@ -17,11 +17,11 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 			return err
 		}
 		if c.Reset {
-			if b.num, err = replace(t, b.num, at); err != nil {
+			if b.num, err = replaceBoard(t, b.num, at); err != nil {
 				return err
 			}
 		}
-		if err := rule(t, b.num, &b.Board, c); err != nil {
+		if err := setRules(t, b.num, &b.Board, c); err != nil {
 			return err
 		}
 		for _, player := range c.RemovePlayers {
@@ -53,8 +53,8 @@ func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 // putAside takes the name of a board away, and leaves its rows to a sweep.
 const putAside = "UPDATE boards SET name = NULL, state = 2 WHERE num = ?"
 
-// replace puts a board aside, and returns the number of an empty one with its rules.
-func replace(t *tx, num int64, at time.Time) (int64, error) {
+// replaceBoard puts a board aside, and returns the number of an empty one with its rules.
+func replaceBoard(t *tx, num int64, at time.Time) (int64, error) {
 	name, err := one(context.Background(), t, scanValue[string], "SELECT name FROM boards WHERE num = ?", num)
 	if err == nil {
 		err = t.do(putAside, num)
@@ -66,8 +66,8 @@ func replace(t *tx, num int64, at time.Time) (int64, error) {
 		SELECT project, ?, ascending, least, most, seconds, created_at, ? FROM boards WHERE num = ?`, name, micros(at), num)
 }
 
-// rule records the rules of a change.
-func rule(t *tx, num int64, b *boards.Board, c boards.Change) error {
+// setRules records the rules of a change.
+func setRules(t *tx, num int64, b *boards.Board, c boards.Change) error {
 	c.Rule(b)
 	return t.do("UPDATE boards SET least = ?, most = ?, seconds = ?, state = CASE WHEN ? THEN 1 ELSE state END WHERE num = ?",
 		orNoBound(b.Min), orNoBound(b.Max), b.MinSeconds, c.Bounds(), num)
@@ -118,11 +118,11 @@ func (store Boards) Delete(ctx context.Context, id sandlot.ProjectID, board stri
 	}))
 }
 
-// cut removes the rows outside of a board's bounds, a block in each step, between which others get their turn.
+// cutBoard removes the rows outside of a board's bounds, a block in each step, between which others get their turn.
 func (store Boards) cut(ctx context.Context, board int64) error {
 	for more := true; more; {
 		err := store.db.step(ctx, nil, func(t *tx) (err error) {
-			more, err = cut(t, board)
+			more, err = cutBoard(t, board)
 			return err
 		})
 		if err != nil {
@@ -132,8 +132,8 @@ func (store Boards) cut(ctx context.Context, board int64) error {
 	return nil
 }
 
-// cut removes the rows of one block, and reports whether there may be more.
-func cut(t *tx, board int64) (more bool, err error) {
+// cutBoard removes the rows of one block, and reports whether there may be more.
+func cutBoard(t *tx, board int64) (more bool, err error) {
 	ctx := context.Background()
 	b, err := one(ctx, t, scanBoard, "SELECT "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL"+t.dialect.Locked("b"), board)
 	if errors.Is(err, sandlot.ErrNotFound) {

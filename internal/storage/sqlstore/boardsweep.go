@@ -104,7 +104,7 @@ func (s *sweep) cutBoards() error {
 			return nil
 		}
 		if err == nil {
-			_, err = cut(s.tx, num)
+			_, err = cutBoard(s.tx, num)
 		}
 		if err != nil {
 			return err

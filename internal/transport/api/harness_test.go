@@ -141,7 +141,7 @@ func (w *world) played(id string) {
 	expect.OK(w.t, err)
 	thrown := faults.Report{Kind: "error", Message: "lose is not defined", Source: "game.js", Line: 3, Column: 22, Stack: "lose@game.js:3:22"}
 	expect.OK(w.t, run.Faults.Report(ctx, nobody, v, "Firefox/140", 0, []faults.Report{thrown}))
-	expect.OK(w.t, run.Faults.Flush(ctx))
+	expect.OK(w.t, run.Faults.Pending.Flush(ctx))
 	expect.OK(w.t, run.Faults.Message(ctx, nobody, v, "Nice game"))
 }
 

@@ -22,7 +22,7 @@ func (w *world) shouts() {
 	v := players.Visit{Project: p, Token: sandlot.DigestOf([]byte("lee")), Exempt: true}
 	report := faults.Report{Kind: "error", Message: orders, Source: orders, Stack: orders}
 	expect.OK(w.t, w.Runtime.Faults.Report(w.t.Context(), sandlot.Caller{}, v, "", 0, []faults.Report{report, report}))
-	expect.OK(w.t, w.Runtime.Faults.Flush(w.t.Context()))
+	expect.OK(w.t, w.Runtime.Faults.Pending.Flush(w.t.Context()))
 	expect.OK(w.t, w.Runtime.Faults.Message(w.t.Context(), sandlot.Caller{}, v, orders))
 }
 

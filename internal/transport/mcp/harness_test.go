@@ -55,6 +55,7 @@ func newWorld(t *testing.T, change ...func(*admission.Config, *publish.Config)) 
 		Version: "1.2.3", Index: documents.Index, Service: w.Publish, Reader: w.Publish.Reader,
 		Intake:  intake.New(intake.Intake{Contents: w.Publish.Contents, Places: cfg.Places}),
 		Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{Off: true}), Covers: w.Covers,
+		Requests: &trial.Requests{Projects: w.Publish.Reader, Status: &trial.Status{}},
 		Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir()}),
 		Places:   cfg.Places, Log: w.Log, Admission: admitted,
 	})

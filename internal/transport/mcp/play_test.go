@@ -33,3 +33,15 @@ func TestCheckPlaysWithInputs(t *testing.T) {
 		t.Errorf("the answer has %d characters without the picture", n)
 	}
 }
+
+// TestInputsThatCannotBePlayedAreRefusedWithACallOfTheTool that works when it is made.
+func TestInputsThatCannotBePlayedAreRefusedWithACallOfTheTool(t *testing.T) {
+	w := settled(t)
+	got := w.call(w.account, "check", `{"project":`+q(w.id)+`,"inputs":[{"key":"Hyper"}]}`).refused("invalid_field")
+	call := got.data["fix"].(map[string]any)
+	expect.Equal(t, "tool", call["tool"], any("check"))
+	arguments := call["arguments"].(map[string]any)
+	expect.Equal(t, "project", arguments["project"], any(w.id))
+	expect.Equal(t, "how many inputs", len(arguments["inputs"].([]any)), 3)
+	expect.Equal(t, "seconds, which the tool does not take", arguments["seconds"], nil)
+}

@@ -72,7 +72,7 @@ type proposal struct {
 var toolOf = map[sandlot.Op]string{
 	sandlot.OpPublish: "publish", sandlot.OpUpdate: "update", sandlot.OpRestore: "restore", sandlot.OpProject: "get_project",
 	sandlot.OpFile: "get_project", sandlot.OpWhoami: "list_projects", sandlot.OpVersions: "versions", sandlot.OpChecks: "check",
-	sandlot.OpStats: "stats", sandlot.OpTicket: "upload", sandlot.OpDeleteFile: "update",
+	sandlot.OpCheck: "check", sandlot.OpStats: "stats", sandlot.OpTicket: "upload", sandlot.OpDeleteFile: "update",
 }
 
 // proposal returns the corrected call as a call of a tool; nil if there is none, or none that is short enough. It asks for
@@ -86,7 +86,10 @@ func (r *refusal) proposal() *proposal {
 	if !ok || err != nil {
 		return nil
 	}
-	list = slices.DeleteFunc(list, func(m member) bool { text, _ := m.text(); return text == sandlot.PlaceholderEmail })
+	list = slices.DeleteFunc(list, func(m member) bool {
+		text, _ := m.text()
+		return text == sandlot.PlaceholderEmail || m.name == "seconds" // the tool takes none
+	})
 	for i, m := range list {
 		switch {
 		case m.name == "filename" && r.Fix.Operation == sandlot.OpFile:
