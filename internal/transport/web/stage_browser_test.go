@@ -34,6 +34,7 @@ type playground struct {
 	loaded atomic.Int32
 
 	storage string        // what the project's own page says of its storage; empty: nothing
+	game    string        // what the project is; empty: one that says what happens to it
 	holds   chan struct{} // that page waits until it is closed; nil: it does not
 }
 
@@ -59,6 +60,10 @@ func newPlaygroundOf(t *testing.T, np publish.NewProject) *playground {
 			if g.storage != "" {
 				_, _ = io.WriteString(w, `<script>parent.postMessage({ storage: `+g.storage+` }, '*')</script>`)
 			}
+			return
+		}
+		if g.game != "" {
+			_, _ = io.WriteString(w, g.game)
 			return
 		}
 		_, _ = io.WriteString(w, `<script>let drawn = 0; (function draw() { drawn++; requestAnimationFrame(draw) })();

@@ -42,17 +42,15 @@ const paint = (html) => {
 };
 
 let turn = 0; // an answer that another one has overtaken is not shown
+const chosen = {}; // the board and the period that the visitor sees, or is about to
 
-const load = async (wish = {}) => {
+const load = async (wish) => {
   if (!board) return;
-  const shown = board.querySelector('.board-shown')?.dataset ?? {};
+  Object.assign(chosen, wish);
   const mine = ++turn;
   try {
-    const answer = await fetch(`${at}?${new URLSearchParams({
-      board: wish.board ?? shown.board ?? '', period: wish.period ?? shown.period ?? '', you, bare: '',
-    })}`, { cache: 'no-store' });
-    if (answer.status !== 200 || mine !== turn) return;
-    paint(await answer.text());
+    const answer = await fetch(`${at}?${new URLSearchParams({ board: '', ...chosen, you, bare: '' })}`, { cache: 'no-store' });
+    if (answer.status === 200 && mine === turn) paint(await answer.text());
   } catch { /* the next one may come through */ }
 };
 
@@ -77,6 +75,7 @@ if (board) {
 }
 
 const here = player?.querySelector('.said-here');
+let known = ''; // the player's name, as the frame has it
 let met = false; // whether the game has the SDK, and the service answers it
 
 const say = (text) => { if (here) here.textContent = text; };
@@ -95,6 +94,7 @@ const ask = (message, kind) => new Promise((resolve) => {
 const meet = ({ id, name, local }) => {
   const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
   if (fresh) you = id;
+  if (typeof name === 'string') known = name;
   met = local === false; // else what it keeps stays in its browser, and is on no board
   if (player) {
     player.hidden = !met;
@@ -107,7 +107,7 @@ const meet = ({ id, name, local }) => {
 const scored = async (of) => {
   send({ sandlot: 'hello' }); // the first score makes the player
   await new Promise((go) => setTimeout(go, settled));
-  await load(typeof of === 'string' ? { board: of } : {});
+  await load(typeof of === 'string' ? { board: of } : undefined);
   const place = board?.querySelector('.board-yours');
   if (place) say(place.textContent);
 };
@@ -128,14 +128,13 @@ document.addEventListener('sandlot:play', () => {
 if (player) {
   const { wait, named, wrong, fault, resumed } = player.dataset;
   const [rename, resume] = ['rename', 'resume'].map((kind) => player.querySelector(`[data-${kind}]`));
-  let known = ''; // the name before
   rename.addEventListener('submit', async (event) => {
     event.preventDefault();
     const wanted = rename.elements.name.value.trim();
+    const before = known;
     say(wait);
     const answer = await ask({ sandlot: 'rename', name: wanted }, 'player');
-    say(answer && (answer.name !== known || answer.name === wanted) ? named : fault);
-    known = answer?.name ?? known;
+    say(answer && (answer.name !== before || answer.name === wanted) ? named : fault);
   });
   resume.addEventListener('submit', async (event) => {
     event.preventDefault();
