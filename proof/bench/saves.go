@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,12 +46,13 @@ func saves(ctx context.Context, b *bench) (lines []line, err error) {
 }
 
 func saving(s *rig.Service, project string, c, i int) []byte {
-	body := fmt.Appendf(nil, `{"at":%d,"level":"%s"}`, i, text(savedSize)[:savedSize-30])
+	body := fmt.Appendf(nil, `{"at":%d,"levels":"%s"}`, i, strings.Repeat("12 stars ", savedSize/9))
 	return s.Door(project, "PUT", "saves/main", fmt.Sprintf("bench-%016d-%016d", c, i/savesEach), body)
 }
 
 func scoring(s *rig.Service, project string, c, i int) []byte {
-	return s.Door(project, "POST", "scores/main", fmt.Sprintf("bench-%016d-%016d", c, i/scoresEach), fmt.Appendf(nil, `{"score":%d}`, (i*7919+c)%100_000))
+	player, body := fmt.Sprintf("bench-%016d-%016d", c, i/scoresEach), fmt.Appendf(nil, `{"score":%d}`, (i*7919+c)%100_000)
+	return s.Door(project, "POST", "scores/main", player, body)
 }
 
 // board starts a service with a project whose board takes scores at once.

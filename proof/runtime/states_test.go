@@ -282,8 +282,10 @@ func TestSoakFloodsOfErrorsStayBounded(t *testing.T) {
 		list := []object{}
 		for j := range 10 {
 			word := strings.Repeat(string(rune('a'+(i+j)%26)), 10+i%20)
-			list = append(list, object{"kind": "error", "message": fmt.Sprint(word, "-", string(rune('a'+i/26)), "-", string(rune('a'+j))), "source": p.url + word + ".js",
-				"line": i, "column": j, "stack": strings.Repeat("at x\n", 1000)})
+			list = append(list, object{
+				"kind": "error", "message": fmt.Sprint(word, "-", string(rune('a'+i/26)), "-", string(rune('a'+j))), "source": p.url + word + ".js",
+				"line": i, "column": j, "stack": strings.Repeat("at x\n", 1000),
+			})
 		}
 		body, err := json.Marshal(object{"errors": list})
 		expect.OK(t, err)

@@ -14,8 +14,8 @@ import (
 
 // Door returns the bytes of a request of a player to a door of a project.
 func (s *Service) Door(project, method, door, player string, body []byte) []byte {
-	return fmt.Appendf(nil, "%s /.sandlot/%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Sandlot-Player: %s\r\nContent-Length: %d\r\n\r\n%s",
-		method, door, s.Host(project), player, len(body), body)
+	head := fmt.Sprintf("%s /.sandlot/%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n", method, door, s.Host(project))
+	return fmt.Appendf([]byte(head), "X-Sandlot-Player: %s\r\nContent-Length: %d\r\n\r\n%s", player, len(body), body)
 }
 
 // BoardPlayer is the token of the player of whom OpenBoard places a score.
