@@ -99,7 +99,7 @@ func TestNothingIsLoadedFromElsewhere(t *testing.T) {
 }
 
 // sdk is the script of the service, which the games do without elsewhere.
-const sdk = "/.sandlot/sdk.js"
+const sdk = ".sandlot/sdk.js"
 
 // TestBothKeepTheirBestOnSandlotAndWorkWithoutIt: the script is first, and nothing calls it where it is not there.
 func TestBothKeepTheirBestOnSandlotAndWorkWithoutIt(t *testing.T) {

@@ -9,8 +9,11 @@ import (
 // sdkPath is the address of the script that keeps what players do, at every project's own address.
 const sdkPath = "/.sandlot/sdk.js"
 
-// sdkLine loads that script.
-const sdkLine = `<script src="` + sdkPath + `"></script>`
+// sdkLine returns the element that loads the script in a page of that name. Its address is relative, so that it is right
+// at every address of the project, below the website's path, too.
+func sdkLine(page string) string {
+	return `<script src="` + strings.Repeat("../", strings.Count(page, "/")) + sdkPath[1:] + `"></script>`
+}
 
 // A sdk holds the facts of a page about that script.
 type sdk struct {
@@ -68,10 +71,10 @@ func (f *finder) runtime() {
 		loaded = true
 		switch {
 		case l.sdk.far:
-			f.add(SDKElsewhere, "Put this line first into the head of "+shown(l.name)+": "+sdkLine,
+			f.add(SDKElsewhere, "Put this line first into the head of "+shown(l.name)+": "+sdkLine(l.name),
 				"%s loads sdk.js from a named host: it keeps nothing at any other address of the project.", at(l, l.sdk.at))
 		case l.sdk.late:
-			f.add(SDKLate, "Put this line before all other scripts, without async, defer or type: "+sdkLine,
+			f.add(SDKLate, "Put this line before all other scripts, without async, defer or type: "+sdkLine(l.name),
 				"%s loads sdk.js after other scripts: they run before there is a sandlot or a window.storage.", at(l, l.sdk.at))
 		}
 	}
@@ -84,7 +87,7 @@ func (f *finder) runtime() {
 func (f *finder) copied(l *Look) {
 	name := strings.ToLower(path.Base(l.name))
 	if l.kind == script && l.facts&doors != 0 && (strings.Contains(name, "sdk") || strings.Contains(name, "sandlot")) {
-		f.add(SDKElsewhere, "Delete the file, and put this line first into the head of the page: "+sdkLine,
+		f.add(SDKElsewhere, "Delete the file, and put this line first into the head of the page: "+sdkLine(f.Primary),
 			"%s is a copy of sdk.js: it does not keep up with the service, and keeps nothing at a version's address.", shown(l.name))
 	}
 }
@@ -96,7 +99,7 @@ func (f *finder) lost() {
 			return
 		}
 	}
-	line := "Put this line first into the head of " + shown(f.Primary) + ": " + sdkLine
+	line := "Put this line first into the head of " + shown(f.Primary) + ": " + sdkLine(f.Primary)
 	for _, l := range f.Looks {
 		switch {
 		case l.lost.line > 0:

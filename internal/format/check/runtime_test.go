@@ -6,7 +6,7 @@ import (
 	"sandlot/internal/format/check"
 )
 
-const sdkLine = `<script src="/.sandlot/sdk.js"></script>`
+const sdkLine = `<script src=".sandlot/sdk.js"></script>`
 
 // headed is a page with these elements in its head.
 func headed(elements string) check.Version {
