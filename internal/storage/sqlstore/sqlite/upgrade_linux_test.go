@@ -13,7 +13,7 @@ import (
 
 func TestWithoutRoomForTheCopyNothingIsUpgraded(t *testing.T) {
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=24m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=26m"); err != nil {
 		t.Log(err)
 		testenv.Skip(t, "mounting a small file system (root)")
 	}
@@ -27,7 +27,7 @@ func TestWithoutRoomForTheCopyNothingIsUpgraded(t *testing.T) {
 
 	_, err := open(t.Context(), path, Options{}, later(t, expansion))
 	expect.Is(t, "the start", err, sandlot.ErrFull)
-	expect.Contains(t, "the error", err.Error(), "there is no room for the copy of "+path+" from before its upgrade, about 10 MiB; nothing was changed. "+
+	expect.Contains(t, "the error", err.Error(), "there is no room for the copy of "+path+" from before its upgrade, about 11 MiB; nothing was changed. "+
 		"Free that much on its disk, or start the sandlot of before")
 	expect.Equal(t, "copies", len(copies(path)), 0)
 	expect.OK(t, openAs(t, path, later(t)).Close())
