@@ -80,13 +80,13 @@ type Project struct {
 	Portrait  PictureID // the owner's
 }
 
-// Runtime is what a project's players may keep on the service; see package players.
+// Runtime is a project's setting for the calls of its players; see package players.
 type Runtime string
 
 // The states of a runtime.
 const (
 	RuntimeOn   Runtime = ""
-	RuntimeRead Runtime = "read" // they read what they have, and change nothing
+	RuntimeRead Runtime = "read" // players read their data, and change nothing
 	RuntimeOff  Runtime = "off"
 )
 

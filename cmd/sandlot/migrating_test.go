@@ -17,7 +17,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A dated is a database of which the last seven migrations are taken back: they made the runs, the roles of accounts, codes and edit
+// A dated is a database without the last seven migrations: they made the runs, the roles of accounts, codes and edit
 // tokens, grants, players, boards, and errors of players.
 type dated struct {
 	*sql.DB

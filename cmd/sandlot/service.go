@@ -374,12 +374,12 @@ func (a *app) transfer() *transfer.Service {
 	})
 }
 
-// linesOf returns what players keep in exports and imports.
+// linesOf returns the readers and writers of players' boards in exports and imports.
 func linesOf(db *sqlstore.DB) []transfer.Lines {
 	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
 }
 
-// savesOf returns what players saved in imports, and in exports that are to have it.
+// savesOf returns the reader and writer of players' saves, for imports, and for exports that ask for them.
 func (a *app) savesOf() transfer.Lines {
 	return players.Lines{Store: a.store.Players(), Most: int64(a.settings.AccountBytes), Now: a.store.Now}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	savedSize   = 1 << 10 // what a game keeps of a player
+	savedSize   = 1 << 10 // bytes of a save
 	savesEach   = 100     // of a player, before the next one comes: an hour has 600
 	scoresEach  = 15      // likewise: a minute has 20
 	minutely    = 10_000  // players who save each minute
@@ -95,7 +95,7 @@ func (b *bench) played(ctx context.Context, send func(s *rig.Service, project st
 	return t.Rate(), s.Remove()
 }
 
-// minute returns how long 99 of 100 saves take of 10,000 players who save each minute, and what they take of a processor.
+// minute returns the time that 99 of 100 saves of 10,000 players take, each player saving every minute, and their processor time.
 func (b *bench) minute(ctx context.Context) ([]line, error) {
 	s, project, err := b.board(ctx)
 	if err != nil {

@@ -37,7 +37,7 @@ const gamers = 3
 // played are the counts of players' calls.
 type played struct{ writes, early, looks, failed int }
 
-// play has players save, share and score at all nodes until the time is over: what was acknowledged every node has at once.
+// play saves, shares and scores as players at all nodes until the time is over: every node has acknowledged writes at once.
 func (r *run) play(ctx context.Context, n int) {
 	once := fmt.Sprintf("played-%d-%d-%032d", n, r.seed, r.seed)
 	made, err := r.settle("write", func(int) (api.Answer, error) {
@@ -56,7 +56,7 @@ func (r *run) play(ctx context.Context, n int) {
 	}
 }
 
-// doors are those of a gamer, whom a project of its own has as its only player.
+// doors are the addresses of a gamer's project, which has no other player.
 var doors = []string{"saves/slot", "shared/wall", "scores/main"}
 
 // write keeps the next value at one door, by any node. A call that is not answered is not sent again.

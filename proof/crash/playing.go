@@ -42,10 +42,10 @@ func (o *op) door() string {
 	return map[kind]string{save: "saves/", share: "shared/", score: "scores/"}[o.Kind] + o.Filename
 }
 
-// kept names what a player keeps of an operation, as a player and a door.
+// kept returns the name of the value of an operation: its player and door.
 func (o *op) kept() string { return fmt.Sprint(o.Player, " ", o.door()) }
 
-// played records the effect of a player's operation: what is shared is every player's.
+// played records the effect of a player's operation. All players have the same shared values.
 func (p *project) played(o *op, a ack) {
 	if a.Status == http.StatusTooManyRequests {
 		return // it has had none
@@ -167,7 +167,7 @@ func (c *checker) playedLast(o *op) (bool, error) {
 	return got == o.Value, err
 }
 
-// players compares what all players of a project find, which no other project's have.
+// players compares the values that all players of a project read; no other project has the same.
 func (c *checker) players(p *project) (err error) {
 	if p.URL == "" {
 		return nil // its address was never answered

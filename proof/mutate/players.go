@@ -1,6 +1,6 @@
 package main
 
-// players are the promises to players: who they are, what is theirs, and that nobody else's page comes near it.
+// players are the promises to players: their identity, their data, and its separation from other pages.
 func players() []mutation {
 	const (
 		token = "internal/domain/players/token.go"

@@ -252,7 +252,7 @@ func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
 	}
 }
 
-// TestSoakAnswersOfPlayersAreInNoCache, and differ by the player. What a log keeps has no token in it, and the folder of the data neither.
+// TestSoakAnswersOfPlayersAreInNoCache, and differ by the player. Neither the log nor the folder of the data has a token in it.
 func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
@@ -291,7 +291,7 @@ func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	}
 }
 
-// TestSoakOtherOriginsReachNothing: a page of another site, of a sibling project, and of nobody, with what browsers say of each.
+// TestSoakOtherOriginsReachNothing: a page of another site, of a sibling project, and of no origin, with the headers that browsers send for each.
 func TestSoakOtherOriginsReachNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -23,7 +23,7 @@ type foreign struct {
 	files func(t *testing.T, packages string) map[string]string
 	built func(t *testing.T, packages string, source map[string]string) map[string]string // nil: as it is
 	play  string                                                                          // until the game is over
-	local string                                                                          // what the game keeps itself, and kept before
+	local string                                                                          // the value that the game stores itself
 }
 
 // An edit is a change of a file: old stands there once.

@@ -41,10 +41,10 @@ func (s *site) game(t *testing.T) project {
 	return p
 }
 
-// framed is what the page around a frame evaluates to hear its report.
+// framed is a script for the page around a frame, which returns the report of the frame.
 const framed = `new Promise((r) => addEventListener('message', (e) => { if (e.data.report && (e.data.report.done || e.data.report.thrown)) r(e.data.report); }))`
 
-// own is what the game's page evaluates itself.
+// own is a script for the game's page itself.
 const own = `new Promise((r) => setInterval(() => { if (report.done || report.thrown) r(report); }, 20))`
 
 // A played is the report of a probe.
@@ -209,7 +209,7 @@ func TestSoakAGamePlaysWhereStorageIsBlocked(t *testing.T) {
 	})
 }
 
-// TestSoakAGamePlaysOnWhileTheServiceIsAway: every call resolves, what was saved is there, and arrives later.
+// TestSoakAGamePlaysOnWhileTheServiceIsAway: every call resolves, saves stay in the browser, and arrive later.
 func TestSoakAGamePlaysOnWhileTheServiceIsAway(t *testing.T) {
 	testenv.Unraced(t)
 	both(t, false).each(t, func(t *testing.T, open func() tab) {

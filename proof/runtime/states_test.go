@@ -27,7 +27,7 @@ func furnished(t *testing.T, s *site) (project, *player) {
 	return p, ada
 }
 
-// TestSoakAnOwnerStopsThePlayers wholly, or lets them read, and lets them go on with what they had.
+// TestSoakAnOwnerStopsThePlayers wholly, or lets them read, and lets them go on with their data.
 func TestSoakAnOwnerStopsThePlayers(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
@@ -230,7 +230,7 @@ func TestScriptInNamesIsTextEverywhere(t *testing.T) {
 	}
 }
 
-// TestSoakWhatPlayersWriteGivesNoOrders: it is data in what models read, apart from hints, and nowhere else.
+// TestSoakWhatPlayersWriteGivesNoOrders: texts of players are in marked data of answers, and in no hint.
 func TestSoakWhatPlayersWriteGivesNoOrders(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A tab is one of a browser. What it keeps is its own, as if each tab were a device.
+// A tab is a tab of a browser with a storage of its own, as if each tab were a device.
 type tab interface {
 	open(address string) error
 	// eval evaluates an expression in the page, awaits it if it is a promise, and returns the text that it is.
@@ -141,7 +141,7 @@ func awaits(t *testing.T, in tab, expression string) {
 	}
 }
 
-// asks evaluates a promise of a value in the page.
+// asks evaluates an expression for a promise in the page, and returns its value.
 func asks(t *testing.T, in tab, expression string) (value any) {
 	t.Helper()
 	text, err := in.eval(`(async () => JSON.stringify(await (` + expression + `)) ?? 'null')()`)

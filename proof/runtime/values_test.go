@@ -30,7 +30,7 @@ func holds(t *testing.T, folder, text string) (found string) {
 	return found
 }
 
-// TestValuesThatAreNoJSONAreRefused, and what is JSON comes back as it was.
+// TestValuesThatAreNoJSONAreRefused, and JSON comes back byte for byte.
 func TestValuesThatAreNoJSONAreRefused(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
@@ -55,7 +55,7 @@ func TestValuesThatAreNoJSONAreRefused(t *testing.T) {
 		for _, path := range []string{"saves/main", "shared/wall"} {
 			put := ada.does(t, "PUT", path, value)
 			if put.status == http.StatusBadRequest && (value == `{"a":1,"a":2}` || value == `"\ud800"`) {
-				continue // what two readers read differently may be refused
+				continue // values that two readers read differently may be refused
 			}
 			if put.status != http.StatusOK {
 				t.Errorf("PUT %s %s: %d %s", path, brief(value), put.status, put.body)
@@ -68,7 +68,7 @@ func TestValuesThatAreNoJSONAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatAPlayerMayKeepIsBounded before it is kept, and a game that is refused goes on.
+// TestWhatAPlayerMayKeepIsBounded before it is stored, and a refused game goes on.
 func TestWhatAPlayerMayKeepIsBounded(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
@@ -102,7 +102,7 @@ func TestWhatAPlayerMayKeepIsBounded(t *testing.T) {
 	expect.Equal(t, "status of a slot after that", put("saves/slot33", 10).status, http.StatusOK)
 }
 
-// TestSharedValuesOfAProjectAreBounded in all: whoever fills them is refused, and others still change what is there.
+// TestSharedValuesOfAProjectAreBounded in all: a call beyond the bound is refused, and existing values can still change.
 func TestSharedValuesOfAProjectAreBounded(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)

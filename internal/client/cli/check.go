@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// play has the current version, or the one that the file names, opened with the inputs of a file, and prints what
-// happened.
+// play opens a version with the inputs of a file, and prints the observations. The file may name the version; else it is
+// the current one.
 func (s *session) play(ctx context.Context, file string, asJSON bool) error {
 	script, err := os.ReadFile(file)
 	if err == nil && !json.Valid(script) {
@@ -29,7 +29,7 @@ func (s *session) play(ctx context.Context, file string, asJSON bool) error {
 	return s.env.print(asJSON, found.Text, happened(found)...)
 }
 
-// happened returns the lines for people; the pictures are in the JSON alone.
+// happened returns the observations as pairs for print. The pictures are in the JSON alone.
 func happened(c client.Check) []string {
 	pairs := seenLines(c.Checked)
 	if c.Frames > 0 {

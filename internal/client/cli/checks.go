@@ -91,7 +91,7 @@ func lines(c client.Checks) []string {
 	return pairs
 }
 
-// seenLines returns the lines about what was seen of a version.
+// seenLines returns the observations of a version as pairs for print.
 func seenLines(v client.Checked) []string {
 	pairs := []string{"moved", moved(v.Moved)}
 	if v.FirstPaint > 0 {

@@ -9,11 +9,11 @@ import (
 	"sandlot/internal/client/client"
 )
 
-// shortList is how many boards, errors and messages stats prints, and entries of a board.
+// shortList is the number of boards, of errors, of messages and of entries of a board that stats prints.
 const shortList = 3
 
-// playersLeft returns boards, errors and messages of a project, a few of each, as pairs for print. A service that does not answer, or refuses it
-// to the key, leaves out its part: the numbers do not depend on it.
+// playersLeft returns a few boards, errors and messages of a project as pairs for print. It leaves out each part that the
+// service does not return: the numbers do not depend on it.
 func playersLeft(ctx context.Context, s *session) (pairs []string) {
 	left := s.Left(s.id)
 	list, err := left.Boards(ctx)

@@ -14,7 +14,8 @@ import (
 
 type statsCommand struct{ target }
 
-// Run prints a project's numbers, and to its owner in short what players left. All that players wrote is strangers' text.
+// Run prints a project's numbers, and to its owner a summary of boards, errors and messages. All texts of players are
+// strangers' text.
 func (c *statsCommand) Run(ctx context.Context, env *Env) error {
 	s, err := c.here(env)
 	if err != nil {

@@ -34,13 +34,13 @@ type PlayerError struct {
 	Count   int64  `json:"count"`
 }
 
-// A Message is one of a player to the maker.
+// A Message is a message of a player to the maker.
 type Message struct {
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
 }
 
-// Left reads what the players of a project left. Its methods may be called concurrently.
+// Left reads the boards, errors and messages of a project. Its methods may be called concurrently.
 type Left struct {
 	client  *Client
 	project string
@@ -49,7 +49,7 @@ type Left struct {
 // Left returns the reader of a project.
 func (c *Client) Left(project string) Left { return Left{c, project} }
 
-// Boards returns the boards of the project, the one that moved last first, without entries.
+// Boards returns the boards of the project, the last moved first, without entries.
 func (l Left) Boards(ctx context.Context) ([]Board, error) {
 	var out struct {
 		Boards []Board `json:"boards"`

@@ -103,7 +103,7 @@ type Check struct {
 	Probes  []Probe  `json:"probes"`
 }
 
-// A Probe holds what an expression returned before the inputs and after them.
+// A Probe holds the values of an expression before the inputs and after them.
 type Probe struct {
 	Probe  string          `json:"probe"`
 	Before json.RawMessage `json:"before"`

@@ -31,9 +31,9 @@ const (
 	Compare                // compares two versions of a file
 	Fetch                  // reads a stored picture, script or count
 	Tokens                 // requests or ends tokens, or requests the code by which a person lets a program in
-	PlayerRead             // reads what players keep in a project
-	PlayerWrite            // keeps something of a player
-	Check                  // has a version opened in a browser
+	PlayerRead             // reads the data of players of a project
+	PlayerWrite            // stores data of a player
+	Check                  // opens a version in a browser
 	PlayerReport           // reports errors of a page, or sends a message to its maker
 	operations
 )

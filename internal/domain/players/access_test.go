@@ -10,7 +10,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestWhoPlaysAndWhoOwns calls every method of the Service as every kind of caller: what players do is for everybody, by the token alone.
+// TestWhoPlaysAndWhoOwns calls every method of the Service as every kind of caller: calls of players are for everybody, by the token alone.
 func TestWhoPlaysAndWhoOwns(t *testing.T) {
 	t.Parallel()
 	known := func(s *testworld.Scene) players.Visit {
@@ -26,7 +26,7 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 	read := func(call func(*testworld.Scene, sandlot.Caller, players.Visit) error) testworld.Gate {
 		return testworld.Gate{Call: func(s *testworld.Scene, by sandlot.Caller) error { return call(s, by, known(s)) }, Want: everybody}
 	}
-	// Without a token they are refused, and so before anything is kept.
+	// Without a token they are refused before anything is stored.
 	write := func(call func(*testworld.Scene, sandlot.Caller, players.Visit) error) testworld.Gate {
 		return testworld.Gate{
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
@@ -92,7 +92,7 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 				return sandlot.CodeNotFound
 			},
 		},
-		// It tells each caller about its own account alone.
+		// It returns warnings of the caller's own account alone.
 		"Warn": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return second(s.Runtime.Players.Warn(t.Context(), by, s.Project.ID))

@@ -27,7 +27,7 @@ func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player
 	return s.player(v, known), nil
 }
 
-// reads refuses a visit of a player that may not even read.
+// reads refuses a visit that may not read.
 func (s *Service) reads(by sandlot.Caller, v Visit) error {
 	return cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads(), v.Known())
 }
@@ -36,7 +36,7 @@ func (s *Service) player(v Visit, k Known) Player {
 	return Player{ID: k.ID, Name: k.Name, Since: Stamp(s.Vault, v, s.Now())}
 }
 
-// seen notes the day of a visit, if it is another than the player's last. That it fails is no reason to refuse the call.
+// seen records the day of a visit if it is later than the player's last. It only logs an error: the call goes on.
 func (s *Service) seen(ctx context.Context, v Visit, last int64) {
 	now := s.Now()
 	if v.Changes() != nil || figures.DayOf(now) <= last {
@@ -75,8 +75,8 @@ func (s *Service) keep(by sandlot.Caller, v Visit, step func(Holder) error) erro
 // codeTries bounds the draws of a code that another player has: of 2^40 some hundred thousand are taken at most.
 const codeTries = 4
 
-// Code returns four words that Resume takes on another device, until the next call makes others: only their keyed hash is
-// kept.
+// Code returns four words for Resume on another device. They are valid until the next call of Code; only their keyed hash
+// is stored.
 func (s *Service) Code(ctx context.Context, by sandlot.Caller, v Visit) (code string, err error) {
 	err = s.keep(by, v, func(h Holder) (err error) {
 		for range codeTries {
@@ -97,8 +97,8 @@ func (s *Service) codeOf(v Visit, code string) sandlot.Digest {
 	return s.Vault.Keyed("player's code", string(v.Project.ID)+" "+code)
 }
 
-// Resume makes the token of the visit one of the player of a code; the player that it had before stays until it expires.
-// A wrong code is CodeInvalidCode. Codes are limited by network, wrong ones also by project.
+// Resume adds the token of the visit to the player of a code; the previous player of the token stays until it expires. A
+// wrong code is CodeInvalidCode. Codes are limited by network, wrong codes also by project.
 func (s *Service) Resume(ctx context.Context, by sandlot.Caller, v Visit, code string) (Player, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Player{}, err

@@ -8,9 +8,9 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Keep runs a step that keeps something of the player of a visit: again with a fresh ID where the player is new, if one
-// more may come from its network. The errors of the step come back as refusals; CodeRuntimeOff and CodePlayerRequired
-// come before it.
+// Keep runs a step that stores data of the player of a visit. For a new player it runs the step again with a fresh ID, if
+// the limit of the network allows it. It returns the errors of the step as refusals, and CodeRuntimeOff or
+// CodePlayerRequired without running the step.
 func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) error {
 	h, err := l.holder(v)
 	if err != nil {
@@ -27,7 +27,7 @@ func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) er
 	return refusal(v, err)
 }
 
-// holder returns the player of a visit that is to change something.
+// holder returns the Holder of a visit that may change data.
 func (l *Limits) holder(v Visit) (Holder, error) {
 	if err := v.Changes(); err != nil {
 		return Holder{}, err

@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// Limits of what a player and a network may do. A school class behind one address plays undisturbed.
+// Limits of a player and of a network. They leave a school class behind one address undisturbed.
 const (
 	writesAtOnce, writesAnHour       = 120, 600 // of a player
 	scoresAtOnce, scoresAnHour       = 20, 20 * 60
@@ -20,7 +20,7 @@ const (
 	networkCells                     = 1 << 14
 )
 
-// Limits bounds what a player and a network may do: 600 writes an hour and 20 scores a minute a player, and on an
+// Limits bounds the calls of a player and of a network: 600 writes an hour and 20 scores a minute a player, and on an
 // instance for strangers also new players and codes of a network. They are in memory, within fixed bounds, and each
 // node's own. A visit that is Exempt has none.
 type Limits struct {
@@ -72,8 +72,8 @@ func (l *Limits) newcomer(v Visit) error {
 		"Too many new players of this project came from this network: %d an hour is the limit.", newcomersAnHour)
 }
 
-// guess counts a code that a network sends to a project. The wrong ones of all networks together are limited, too, so
-// that the codes of a project cannot be searched from many: guessed counts them.
+// guess counts a code that a network sends to a project. The wrong codes of all networks together, which guessed counts,
+// have a limit as well: it stops a search from many networks.
 func (l *Limits) guess(v Visit) error {
 	if l.free(v) {
 		return nil

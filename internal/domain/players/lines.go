@@ -14,9 +14,9 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Lines are what the players of a project keep, in an export: a line of JSON for each save, in the order of players and
-// slots, and behind them one for each shared value. Tokens and codes are not in it, so whoever has the export is not one
-// of its players.
+// Lines writes the data of a project's players to an export, and reads it from an import: a line of JSON for each save, in
+// the order of players and slots, followed by a line for each shared value. Tokens and codes are not in it, so that an
+// export gives nobody access as a player.
 type Lines struct {
 	Store Store
 	Most  int64 // as in Config
@@ -34,7 +34,7 @@ type Line struct {
 }
 
 const (
-	// longestLine bounds a line: a save, and all else of it. An encoder writes at most six characters for one of a value.
+	// longestLine bounds a line: a save and its other fields. An encoder writes at most six bytes for each byte of a value.
 	longestLine = 6*MaxSave + 4096
 	// broughtBytes bounds the values that are added in one step.
 	broughtBytes = 1 << 20
@@ -43,16 +43,17 @@ const (
 // Name returns the end of the entry's path.
 func (Lines) Name() string { return "saves.ndjson" }
 
-// Write writes what the players of a project keep. Of a project without any, or that is gone, it writes nothing. What is
-// saved meanwhile may come or not.
+// Write writes the lines of a project; for a deleted project, or one without players, it writes nothing. Saves of the time
+// of the call may be in it or not.
 func (l Lines) Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return l.Store.Lines(ctx, id, func(x Line) error { return e.Encode(x) })
 }
 
-// Read adds saves and shared values to a project; what is in a slot or under a key already stays. A line that no export
-// has, and what the project has no room for, ends it: left is the reason for people, and what was read before stays.
+// Read adds saves and shared values to a project, and leaves filled slots and keys as they are. It stops at an invalid
+// line, and when the project has no room left. Then left is the reason, as a sentence for people, and the lines before
+// stay.
 func (l Lines) Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (left string, err error) {
 	text := bufio.NewScanner(r)
 	text.Buffer(nil, longestLine)
@@ -85,7 +86,7 @@ func (l Lines) Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (lef
 	return left, err
 }
 
-// readLine returns a line of an export, and reports false for what no export has.
+// readLine returns a line of an export; ok is false for an invalid one.
 func readLine(text []byte, now time.Time) (x Line, ok bool) {
 	if json.Unmarshal(text, &x) != nil {
 		return x, false

@@ -8,7 +8,7 @@ import (
 	"sandlot"
 )
 
-// Usage is what the players of a project keep.
+// Usage is the stored data of a project's players.
 type Usage struct {
 	Players int64
 	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
@@ -18,7 +18,7 @@ type Usage struct {
 // Full reports whether most of the room is used.
 func (u Usage) Full() bool { return u.Bytes*10 >= u.Most*8 }
 
-// Usage returns what the players of a project keep, to its owner.
+// Usage returns the usage of a project's players to its owner.
 func (s *Service) Usage(ctx context.Context, by sandlot.Caller, ref string) (Usage, error) {
 	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Service) usage(t Totals, id sandlot.ProjectID) Usage {
 	return u
 }
 
-// owned returns the project of an address if the caller may do something with it.
+// owned returns the project of an address if the caller may do act with it.
 func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, act, nil); err != nil {
 		return sandlot.Project{}, err

@@ -22,13 +22,13 @@ func newPace(atOnce, anHour, cells int) *pace {
 	return &pace{every: every, most: every * time.Duration(atOnce), seed: maphash.MakeSeed(), full: make([]int64, cells)}
 }
 
-// A claim is a key that may do so many times as much as another.
+// A claim is a key with its share: it may do that many times as much as a key with the share 1.
 type claim struct {
 	key   any
 	share int
 }
 
-// take takes one from each claim, or none if one of them has none left: then it returns the time until it has.
+// take takes a unit from each claim. If a claim has none left, it takes nothing and returns the time until it has.
 func (p *pace) take(now time.Time, claims ...claim) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,7 +42,7 @@ func (p *pace) take(now time.Time, claims ...claim) time.Duration {
 	return 0
 }
 
-// left returns the time until each claim has one left; 0 is now.
+// left returns the time until each claim has a unit left; 0 is now.
 func (p *pace) left(now time.Time, claims ...claim) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,7 +58,7 @@ func (p *pace) wait(now time.Time, claims ...claim) (wait time.Duration) {
 
 func (p *pace) cell(c claim) uint64 { return maphash.Comparable(p.seed, c.key) % uint64(len(p.full)) }
 
-// next returns when all would be available again if the claim took one.
+// next returns the time at which all units would be available again if the claim took one, in ns since 1970.
 func (p *pace) next(now time.Time, c claim) int64 {
 	full := min(p.full[p.cell(c)], now.Add(p.most).UnixNano()) // it is later if the clock was ahead
 	return max(full, now.UnixNano()) + int64(p.every)/int64(c.share)

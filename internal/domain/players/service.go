@@ -12,7 +12,7 @@ import (
 	"sandlot"
 )
 
-// Bounds of what one player and one project may keep.
+// Bounds of a player and of a project.
 const (
 	MaxSave    = 256 << 10 // bytes of a save
 	MaxSaves   = 32        // slots of a player
@@ -22,13 +22,13 @@ const (
 	MaxName    = 20        // characters of a player's name
 	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
 	MaxKey     = 200       // characters of a shared value's key
-	MaxPlayers = 100_000   // players of a project of whom something is kept
+	MaxPlayers = 100_000   // players of a project with stored data
 	MaxBytes   = 256 << 20 // bytes that the players of a project keep
 	MaxKeys    = 1000      // shared values of a project
 	MaxTokens  = 32        // tokens of a player: the devices that a code has brought it to
 	Step       = 4 << 10   // the bytes of a player count to its project in steps of this
 	Charge     = 64 << 10  // those of a project count to its account in steps of this
-	// Kept is how long the data of a player is kept without a sign of the player.
+	// Kept is the time after the last call of a player until its data is deleted.
 	Kept = 400 * 24 * time.Hour
 )
 

@@ -10,7 +10,7 @@ import (
 	"sandlot"
 )
 
-// maxStay is how long the stamp of a stay counts.
+// maxStay is the lifetime of the stamp of a stay.
 const maxStay = 24 * time.Hour
 
 // Stamp returns the stamp of a stay of the player of a visit that begins now. Only this installation can make it, and it
@@ -25,8 +25,7 @@ func sealOf(vault *sandlot.Vault, v Visit, at string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// Stayed returns how long the player of a visit has been there by a stamp; 0 for a stamp that is not its own, or over a
-// day old.
+// Stayed returns the time since a stamp of the player of a visit; 0 for a stamp of another player, or over a day old.
 func Stayed(vault *sandlot.Vault, v Visit, stamp string, now time.Time) time.Duration {
 	at, seal, _ := strings.Cut(stamp, ".")
 	seconds, err := strconv.ParseInt(at, 36, 64)

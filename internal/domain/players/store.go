@@ -11,19 +11,19 @@ import (
 // A Store keeps players, saves and shared values, under the same promises as a publish.Store. A project that is deleted
 // has none of them, and nothing is added to it: sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
 type Store interface {
-	// Player returns the player of a token; ErrNotFound if nothing is kept of it.
+	// Player returns the player of a token; ErrNotFound if it has no stored data.
 	Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (Known, error)
-	// Seen notes the day on which a player was seen. A player that is not known stays so.
+	// Seen records the day of a visit. It does not add an unknown player.
 	Seen(ctx context.Context, h Holder) error
 	// Rename gives a player a name, unless it is refused.
 	Rename(ctx context.Context, h Holder, name string) (Known, error)
 	// SetCode replaces the code of a player. A code that another player has is sandlot.ErrExists.
 	SetCode(ctx context.Context, h Holder, code sandlot.Digest) error
-	// Resume makes h.Token a token of the player with a code; ErrNotFound if none has it. Of more than MaxTokens tokens
-	// the one that was added first ends.
+	// Resume makes h.Token a token of the player with a code; ErrNotFound if no player has the code. It removes the oldest
+	// of more than MaxTokens tokens.
 	Resume(ctx context.Context, h Holder, code sandlot.Digest) (Known, error)
 
-	// Saves returns the slots of a player by name, without values; none of a player that is not known.
+	// Saves returns the slots of a player by name, without values; an unknown player has none.
 	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Save, error)
 	// Load returns a save and the day on which its player was last seen; ErrNotFound if the slot is empty.
 	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Save, int64, error)
@@ -31,7 +31,7 @@ type Store interface {
 	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only where one of them
 	// makes its player, or changes its bytes rounded up to Step.
 	Save(ctx context.Context, h Holder, slot string, value []byte, most int64) error
-	// DeleteSave empties a slot. An empty one, or a player that is not known, is no error.
+	// DeleteSave empties a slot. An empty slot or an unknown player is no error.
 	DeleteSave(ctx context.Context, h Holder, slot string) error
 
 	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without values.
@@ -44,19 +44,19 @@ type Store interface {
 	DeleteShared(ctx context.Context, h Holder, key string) error
 
 	// Lines calls do with each save of a project's players, in the order of players and slots, and then with each shared
-	// value: in pages, so that what is saved meanwhile may come or not.
+	// value. It reads in pages: saves of the time of the call may be among them or not.
 	Lines(ctx context.Context, id sandlot.ProjectID, do func(Line) error) error
-	// Bring adds saves and shared values with their own times, and the players that they name; what is there already
-	// stays. Its errors are those of Save and Share.
+	// Bring adds saves and shared values with their own times, and the players that they name. It leaves filled slots and
+	// keys as they are. Its errors are those of Save and Share.
 	Bring(ctx context.Context, id sandlot.ProjectID, list []Line, most int64) error
-	// Totals returns what the players of projects of an account keep, those that keep something.
+	// Totals returns the sums of an account's projects, without projects whose players have no stored data.
 	Totals(ctx context.Context, account sandlot.AccountID) (Totals, error)
-	// Remove deletes a player with all that is kept of it. With refuse the player stays, without name, code, saves and
-	// scores, and is Refused. A missing player is ErrNotFound.
+	// Remove deletes a player with its data. With refuse the player stays as Refused, without name, code, saves and scores.
+	// A missing player is ErrNotFound.
 	Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error
 }
 
-// A Known player is one of whom something is kept.
+// A Known player has stored data.
 type Known struct {
 	ID, Name string
 	Refused  bool  // by the owner: it has no name, and no place on a board
@@ -65,17 +65,17 @@ type Known struct {
 	Saves    int64
 }
 
-// Totals are what the players of an account's projects keep.
+// Totals holds the sums of an account's projects.
 type Totals struct {
 	Account  int64 // all bytes that count to the account
 	Projects map[sandlot.ProjectID]Sum
 }
 
-// A Sum is what the players of a project keep.
+// A Sum holds the size of the data of a project's players.
 type Sum struct {
 	Players int64
 	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
-	Charged int64 // of these, those that count to the account: Bytes rounded up to Charge
+	Charged int64 // the bytes that count to the account: Bytes rounded up to Charge
 }
 
 // A Holder names the player of a step in which a store keeps something.

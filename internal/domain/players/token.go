@@ -10,8 +10,7 @@ import (
 // tokenPattern matches a player's token.
 var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{32,64}$`)
 
-// HashToken returns the hash under which a token is kept: another for each project. ok is false for a text that is no
-// token.
+// HashToken returns the stored hash of a token, which differs between projects. ok is false for an invalid token.
 func HashToken(project sandlot.ProjectID, token string) (hash sandlot.Digest, ok bool) {
 	if !tokenPattern.MatchString(token) {
 		return sandlot.Digest{}, false

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// maxDepth is how deep arrays and objects may lie in each other, as in every request.
+// maxDepth bounds the nesting of arrays and objects, as in every request.
 const maxDepth = 32
 
 // checkValue refuses a value that is too long, or is not JSON that every reader reads alike.
@@ -21,14 +21,14 @@ func checkValue(value []byte, most int) error {
 		return sandlot.Refuse(sandlot.CodeContentTooLarge, "The value has %d bytes of JSON; %d is the limit.", len(value), most).
 			In("value").Detail("limit", most).Note("Save less: the state that the game needs to go on, rather than what it can compute.")
 	}
-	if what := faultOf(value); what != "" {
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The value is no JSON that can be kept: %s.", what).
+	if fault := faultOf(value); fault != "" {
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The value is no JSON that can be kept: %s.", fault).
 			In("value").Note("Send one JSON value in UTF-8, such as {\"level\": 3}.")
 	}
 	return nil
 }
 
-// faultOf returns what is wrong with a JSON value; empty if nothing is.
+// faultOf returns the fault of a JSON value, as a clause for people; "" if it has none.
 func faultOf(value []byte) string {
 	switch {
 	case !utf8.Valid(value):
@@ -73,17 +73,17 @@ func faultOf(value []byte) string {
 	}
 }
 
-// checkSlot refuses what is no name of a slot.
+// checkSlot refuses an invalid name of a slot.
 func checkSlot(slot string) error {
-	const of = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
-	if slot == "" || len(slot) > MaxSlot || strings.Trim(slot, of) != "" {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	if slot == "" || len(slot) > MaxSlot || strings.Trim(slot, allowed) != "" {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The slot is no name that a save can have.").In("slot").
 			Note("Send 1 to %d characters of A-Z a-z 0-9 . _ -, such as GET /.sandlot/saves/main.", MaxSlot)
 	}
 	return nil
 }
 
-// checkKey refuses what is no key of a shared value.
+// checkKey refuses an invalid key of a shared value.
 func checkKey(key string) error {
 	if key == "" || !text(key) || utf8.RuneCountInString(key) > MaxKey {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The key is no name that a shared value can have.").In("key").
@@ -92,7 +92,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// text reports whether a store can keep s as a text: it is UTF-8 without control characters.
+// text reports whether s is UTF-8 without control characters, which every store can hold.
 func text(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

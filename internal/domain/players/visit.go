@@ -11,11 +11,11 @@ import (
 type Visit struct {
 	Project sandlot.Project // as the request found it
 	Token   sandlot.Digest  // the hash of the player's token; zero if the call brings none
-	From    netip.Addr      // of the request; never stored
+	From    netip.Addr      // of the request; not stored
 	Exempt  bool            // whether the client has no limits: see admission.Exempt
 }
 
-// Reads refuses a visit to a project whose owner lets players do nothing: CodeRuntimeOff.
+// Reads refuses a visit to a project whose owner has turned its runtime off: CodeRuntimeOff.
 func (v Visit) Reads() error {
 	if v.Project.Runtime == sandlot.RuntimeOff {
 		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s keep nothing here: its maker has turned that off.", v.Project.ID).
@@ -24,7 +24,7 @@ func (v Visit) Reads() error {
 	return nil
 }
 
-// Changes refuses a visit that is to change something: CodeRuntimeOff unless the owner lets players keep things.
+// Changes refuses a visit that may not change data: CodeRuntimeOff unless the owner lets players keep data.
 func (v Visit) Changes() error {
 	if v.Project.Runtime == sandlot.RuntimeRead {
 		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s keep nothing new for now: its maker lets them read alone.", v.Project.ID).
@@ -45,7 +45,7 @@ func (v Visit) Known() error {
 
 // A Player is the public side of a player.
 type Player struct {
-	ID    string // names the player on boards: 10 characters of Crockford's base32; empty until something is kept
+	ID    string // names the player on boards: 10 characters of Crockford's base32; "" for a player without stored data
 	Name  string // "" if none was typed
 	Since string // the stamp of this stay, for scores: sealed, of the time of the call
 }

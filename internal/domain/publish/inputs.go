@@ -292,7 +292,7 @@ type Export struct {
 	ExportedAt time.Time
 	Projects   []ProjectView // without Files: these are read project by project
 	History    bool          // whether it includes the earlier versions; for its reader to set
-	Saves      bool          // whether it includes what players saved; for its reader to set
+	Saves      bool          // whether it includes saves of players; for its reader to set
 	Whole      bool          // whether it covers the whole account
 	// Pictures holds the pictures of the account, by project; the portrait has no project. For its reader to set.
 	Pictures map[sandlot.ProjectID]SentPicture

@@ -153,7 +153,7 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 type AmendInput struct {
 	Title, Lang *string
 	About
-	Runtime   *string // what its players may keep: "on", "read" or "off"
+	Runtime   *string // the calls that its players may make: "on", "read" or "off"
 	Primary   *string // the file that is opened first
 	IfVersion *int
 }

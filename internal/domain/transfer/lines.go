@@ -17,9 +17,10 @@ import (
 // export has the entry if there is such data, and its manifest does not name it: an import that does not know it skips it.
 type Lines interface {
 	Name() string
-	// Write writes the lines of a project; where nothing is kept it writes nothing.
+	// Write writes the lines of a project; without such data it writes nothing.
 	Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error
-	// Read adds lines to a project. left is the reason for people why the rest was left out. It may be repeated.
+	// Read adds lines to a project. It is idempotent. left is the reason for which it left out the rest, for people; "" if it
+	// left out nothing.
 	Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (left string, err error)
 }
 
@@ -53,7 +54,7 @@ func writeLines(ctx context.Context, z *zip.Writer, p sandlot.Project, l Lines) 
 	return w.Flush()
 }
 
-// linesOf imports what players kept of a project that was adopted.
+// linesOf imports the data of an adopted project's players.
 func (s *Service) linesOf(ctx context.Context, in Input, p project, a *publish.Adopted) error {
 	for _, l := range s.Lines {
 		path := linesPath(p.id, l)

@@ -58,7 +58,7 @@ type Config struct {
 	Projects  Projects
 	Contents  Contents
 	Pictures  Pictures
-	Lines     []Lines // what players keep
+	Lines     []Lines // the data of players
 	Temporary string  // the folder of temporary files
 	MaxFile   int64   // bytes of one project
 	MaxFiles  int     // of one version

@@ -34,8 +34,8 @@ const writeBuffer = 64 << 10
 
 // Write writes the archive of e to w: manifest.json first, then the account's portrait, then {project_id}/{filename}
 // for each file, in the order of e and of the names, behind them the cover that its owner sent, and, with e.History,
-// after the files of a project those that only earlier versions of it have; after each project what its players keep, as
-// of when it is written. The same export with the same variants
+// after the files of a project those that only earlier versions of it have; after each project the data of its players, as
+// of the time of writing. The same export with the same variants
 // gives the same bytes; the time of the export is in the manifest and its entry alone. Memory does not depend on the
 // size of the files: it holds the names of one project's files, those of up to 10,000 more and of files that only
 // earlier versions have, the small contents of the next few files, and the directory that a ZIP has at its end.

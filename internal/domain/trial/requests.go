@@ -38,11 +38,11 @@ type Played struct {
 	Frames        float64  // a second, as the page's thread had them; 0: unknown
 }
 
-// A Value holds what a probe returned before the steps and after them: nil for nothing, and after an Error.
+// A Value holds the values of a probe before the steps and after them; nil for none, and after an Error.
 type Value struct {
 	Probe         string
 	Before, After json.RawMessage
-	Error         string // of the second, or of the first
+	Error         string // of the evaluation after the steps, or else of the first one
 }
 
 // Player opens a version and plays a script; *browser.Browser is one. An error means nothing about the page.
@@ -55,7 +55,7 @@ type Requests struct {
 	Store    Store
 	Projects Projects
 	Player   Player // nil where Status is Off
-	Turn     *Turn  // that of the Runner
+	Turn     *Turn  // shared with the Runner
 	Status   *Status
 	Log      *slog.Logger
 	Counts   *Counts
@@ -63,8 +63,8 @@ type Requests struct {
 }
 
 // Play opens a version of a project, by its id or one of its addresses, plays the script, and returns its observations,
-// within 40 seconds. It is only for callers who may read all of the project's files. CodePlaytestOff: nothing is ever
-// opened here. Of an account it opens one version at a time, and a number a day: then it is CodeRateLimited.
+// within 40 seconds. It is only for callers who may read all of the project's files. It opens one version of an account at a
+// time, and 100 a day: beyond that it is CodeRateLimited. Without a play-tester it is CodePlaytestOff.
 func (s *Requests) Play(ctx context.Context, by sandlot.Caller, ref string, script Script) (Played, error) {
 	if err := sandlot.Authorize(by, sandlot.ActReadFiles, nil); err != nil {
 		return Played{}, err
@@ -92,7 +92,7 @@ func (s *Requests) Play(ctx context.Context, by sandlot.Caller, ref string, scri
 	return s.play(ctx, due, script)
 }
 
-// due returns a project, and the version of it to open; 0: the current one.
+// due returns a project and its version n to open; 0 is the current one.
 func (s *Requests) due(ctx context.Context, by sandlot.Caller, ref string, n int) (sandlot.Project, Due, error) {
 	cursor := ""
 	if n != 0 {
@@ -113,7 +113,7 @@ func (s *Requests) due(ctx context.Context, by sandlot.Caller, ref string, n int
 	return p, Due{Project: p.ID, Version: n, Suffix: page.Versions[0].Suffix}, nil
 }
 
-// open refuses a call where nothing can be opened.
+// open refuses a call if no version can be opened.
 func (s *Requests) open(id sandlot.ProjectID) error {
 	if s.Status.Off {
 		return sandlot.Refuse(sandlot.CodePlaytestOff, "This service opens no projects: its play-tester is off.").
@@ -140,7 +140,7 @@ func (s *Requests) count(ctx context.Context, id sandlot.ProjectID) error {
 		Note("Nothing was opened. A day begins at midnight UTC.")
 }
 
-// play has the browser open a version.
+// play opens a version in the browser, and counts the opening.
 func (s *Requests) play(ctx context.Context, due Due, script Script) (out Played, err error) {
 	began := time.Now()
 	err = worker.Guarded(func() (err error) {

@@ -151,8 +151,8 @@ func (r *Runner) Round(ctx context.Context) error {
 	return errors.Join(untaken, fmt.Errorf("record trial: %w", err))
 }
 
-// next claims and opens the next version in its turn: a lease is no time to wait in. innocent reports whether an error is
-// none of the version.
+// next claims and opens the next version in its turn, so that no lease runs while it waits. innocent reports whether the
+// version is not the cause of an error.
 func (r *Runner) next(ctx context.Context) (due Due, seen Seen, innocent bool, err error) {
 	done, err := r.Turn.take(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ type Step struct {
 	Key  string    `json:"key,omitempty"`
 	Tap  []float64 `json:"tap,omitempty"` // from the left and from the top, in pixels of the view
 	Wait *int      `json:"wait,omitempty"`
-	MS   *int      `json:"ms,omitempty"` // how long the key or the tap is held
+	MS   *int      `json:"ms,omitempty"` // the time for which the key or the tap is held
 }
 
 // Length returns the time that a step takes.
@@ -39,7 +39,7 @@ func (s Step) milliseconds() int {
 	return *cmp.Or(s.Wait, s.MS, &held)
 }
 
-// A Script says how a version is opened on request. A probe is an expression in JavaScript, which the page itself
+// A Script holds the steps and probes of a check. A probe is an expression in JavaScript, which the page itself
 // evaluates, before the steps and after them.
 type Script struct {
 	Version int // 0: the current one
@@ -48,14 +48,14 @@ type Script struct {
 	Seconds int // from the first picture to the second; 0: as long as the steps take, and some more
 }
 
-// KeyNames are the keys beside those of one printable ASCII character, named as in KeyboardEvent.key. Nobody changes it.
+// KeyNames are the keys beside those of one printable ASCII character, named as in KeyboardEvent.key. It never changes.
 var KeyNames = []string{
 	"ArrowDown", "ArrowLeft", "ArrowRight", "ArrowUp", "Enter", "Escape", "Tab", "Backspace", "Delete", "Home", "End", "PageDown",
 	"PageUp", "Shift", "Control", "Alt", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
 }
 
-// readKey returns a key by its name in KeyboardEvent.key; the names of KeyboardEvent.code that stand for one character
-// are taken as well.
+// readKey returns a key by its name in KeyboardEvent.key. It also takes the names of KeyboardEvent.code for single
+// characters.
 func readKey(name string) (string, bool) {
 	rest, letter := strings.CutPrefix(name, "Key")
 	digit, number := strings.CutPrefix(name, "Digit")
@@ -70,7 +70,7 @@ func readKey(name string) (string, bool) {
 	return name, len(name) == 1 && name[0] >= ' ' && name[0] <= '~' || slices.Contains(KeyNames, name)
 }
 
-// ready returns a script as it is played, or the refusal of one that cannot be.
+// ready returns a script with its defaults set, or the refusal of an invalid one.
 func (s Script) ready() (Script, error) {
 	if len(s.Steps) > MostSteps {
 		return s, misplayed("inputs", "inputs has %d entries, and at most %d are taken", len(s.Steps), MostSteps)
@@ -102,7 +102,7 @@ func (s Script) ready() (Script, error) {
 	return s, nil
 }
 
-// ready returns a step as it is played, or the refusal of one that cannot be.
+// ready returns a step with its key in the form of KeyboardEvent.key, or the refusal of an invalid one.
 func (s Step) ready(i int) (Step, error) {
 	acts := 0
 	for _, is := range []bool{s.Key != "", s.Tap != nil, s.Wait != nil} {
@@ -128,7 +128,7 @@ func (s Step) ready(i int) (Step, error) {
 
 func outside(at float64, size int) bool { return !(at >= 0 && at < float64(size)) }
 
-// misplayed refuses a script, and proposes one that works.
+// misplayed returns the refusal of a script, with a check that works.
 func misplayed(field, format string, args ...any) *sandlot.Error {
 	return sandlot.Refuse(sandlot.CodeInvalidField, "The field "+format+".", args...).In(field).With(sandlot.OpCheck, Example()...).
 		Note("Nothing was opened. A check that works:")

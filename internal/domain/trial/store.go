@@ -59,8 +59,8 @@ type Store interface {
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trials returns the Records of these projects' trials, by one query. A project without any has none.
 	Trials(ctx context.Context, ids ...sandlot.ProjectID) (map[sandlot.ProjectID]Record, error)
-	// CountTrial counts one more opening of a version of a project, of those that ClaimTrial counts as well, and returns
-	// true, unless the project's account had daily of them today.
+	// CountTrial counts an opening of a version of a project, together with those of ClaimTrial, and returns true. It returns
+	// false and counts nothing if the project's account had daily openings today.
 	CountTrial(ctx context.Context, id sandlot.ProjectID, daily int) (bool, error)
 	// TrialsAhead returns the number of versions that ClaimTrial would lease before that of a project, MostAhead at
 	// most; 0 if it is not due.

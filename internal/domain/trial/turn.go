@@ -28,7 +28,7 @@ func NewTurn() *Turn {
 	return t
 }
 
-// take waits for the browser, until ctx ends. done gives it back.
+// take waits for the browser until ctx ends, and takes it. done returns it.
 func (t *Turn) take(ctx context.Context) (done func(), err error) {
 	select {
 	case <-t.free:
@@ -38,8 +38,8 @@ func (t *Turn) take(ctx context.Context) (done func(), err error) {
 	}
 }
 
-// enter takes the browser for a call about a project of an account, or refuses it: where another call of the account has
-// not ended, where too many wait, and where the browser does not come in time.
+// enter takes the browser for a call about a project of an account. It refuses the call if another call of the account has
+// not ended, if too many wait, or if the browser is not free in time.
 func (t *Turn) enter(ctx context.Context, account sandlot.AccountID) (done func(), err error) {
 	t.mu.Lock()
 	err = t.full(account)
@@ -69,7 +69,7 @@ func (t *Turn) enter(ctx context.Context, account sandlot.AccountID) (done func(
 	}, nil
 }
 
-// full refuses one call more.
+// full refuses a call of an account that has one, or beyond the most that wait.
 func (t *Turn) full(account sandlot.AccountID) error {
 	switch {
 	case t.playing[account]:

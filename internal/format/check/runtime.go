@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sdkPath is the address of the script that keeps what players do, at every project's own address.
+// sdkPath is the path of the script that stores data of players, at every project's own address.
 const sdkPath = "/.sandlot/sdk.js"
 
 // sdkLine returns the element that loads the script in a page of that name. Its address is relative, so that it is right
@@ -15,14 +15,14 @@ func sdkLine(page string) string {
 	return `<script src="` + strings.Repeat("../", strings.Count(page, "/")) + sdkPath[1:] + `"></script>`
 }
 
-// A sdk holds the facts of a page about that script.
+// An sdk holds the facts of a page about that script.
 type sdk struct {
 	at   place // its element
 	late bool  // whether other scripts run before it
 	far  bool  // whether it comes from a named host
 }
 
-// loadsSDK keeps the element that loads the script.
+// loadsSDK records the element that loads the script.
 func (p *pager) loadsSDK(t *tag, src string) {
 	address, _, _ := strings.Cut(strings.TrimSpace(src), "?")
 	if p.sdk.at.line > 0 || address != sdkPath[1:] && !strings.HasSuffix(address, sdkPath) {
@@ -33,7 +33,7 @@ func (p *pager) loadsSDK(t *tag, src string) {
 	p.sdk = sdk{p.spot(t.at), p.scripted || async || defers || strings.EqualFold(t.attr("type"), "module"), read(address).host != ""}
 }
 
-// storesAway keeps the first place where a file uses window.storage, which browsers do not have.
+// storesAway records the first use of window.storage in a file. Browsers have no such object.
 func (s *scanner) storesAway(at int) {
 	after := bytes.TrimPrefix(s.text[at+len(".storage"):min(len(s.text), at+40)], []byte("?"))
 	for _, call := range []string{".get(", ".set(", ".list(", ".delete("} {
@@ -43,7 +43,7 @@ func (s *scanner) storesAway(at int) {
 	}
 }
 
-// ranksBest keeps the first place where a file sets a best score.
+// ranksBest records the first assignment to a best score in a file.
 func (s *scanner) ranksBest(at int) {
 	after := s.text[at:min(len(s.text), at+40)]
 	after = bytes.TrimLeft(after[bytes.Index(bytes.ToLower(after), []byte("score"))+len("score"):], " ")
@@ -53,14 +53,14 @@ func (s *scanner) ranksBest(at int) {
 	}
 }
 
-// inTag reports whether the text ends inside of a tag, as an attribute does.
+// inTag reports whether the text ends within a tag, where attributes are.
 func inTag(before []byte) bool {
 	line := before[bytes.LastIndexByte(before, '\n')+1:]
 	open := bytes.LastIndexByte(line, '<')
 	return open >= 0 && open+1 < len(line) && line[open+1]|0x20 >= 'a' && line[open+1]|0x20 <= 'z' && !bytes.Contains(line[open:], []byte(">"))
 }
 
-// runtime judges how a project keeps what players do: it says nothing where code that was not read may keep it.
+// runtime reports faults in how a project stores data of players. It reports nothing if code that was not read may store it.
 func (f *finder) runtime() {
 	loaded := false
 	for _, l := range f.Looks {
@@ -92,7 +92,7 @@ func (f *finder) copied(l *Look) {
 	}
 }
 
-// lost reports the first place that keeps what players do in a place that forgets it.
+// lost reports the first use of window.storage, or the first best score, in a project that stores nothing.
 func (f *finder) lost() {
 	for _, l := range f.Looks {
 		if !l.whole {

@@ -39,7 +39,7 @@ const (
 	storages                    // it uses window.storage
 	bests                       // it has a best score
 	keeps                       // it keeps something, in the browser or at a service
-	doors                       // it calls what the service keeps for players
+	doors                       // it calls the service's addresses for players
 )
 
 // A word shows a fact wherever it stands after its prefix.

@@ -11,10 +11,10 @@ import (
 // maxPlayer is the most characters (code points) of a player's name.
 const maxPlayer = 20
 
-// Player normalizes the name that a player has typed: at most 20 code points in NFC, without control, bidirectional
-// control and hidden characters and invalid UTF-8, each run of white space one blank, none at either end. Everything else is kept as
-// it is, markup too: code that shows a name escapes it. A cut name ends with a whole visible character. A name without a
-// visible character is empty.
+// Player normalizes a player's name: it returns at most 20 code points in NFC, without control, bidirectional control and
+// hidden characters and invalid UTF-8. It replaces each run of white space by a blank, and trims both ends. It keeps
+// everything else, markup too: code that shows a name escapes it. A cut name ends with a whole visible character. A name
+// without a visible character becomes "".
 func Player(s string) string {
 	kept, _ := cleanedTitle(s)
 	kept = slices.DeleteFunc(kept, Hidden)
@@ -28,8 +28,8 @@ func Player(s string) string {
 	return strings.TrimRight(string(kept), " ")
 }
 
-// Hidden reports whether a character shows nothing and changes nothing that is shown: people do not see a text of them,
-// and models read it. The joiners, which letters and emoji need, are not hidden.
+// Hidden reports whether a character is invisible and has no effect on others: people do not see a text of such characters,
+// but models read it. The joiners, which letters and emoji need, are not hidden.
 func Hidden(r rune) bool {
 	const zeroWidthNonJoiner, zeroWidthJoiner = '\u200C', '\u200D'
 	format := unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)

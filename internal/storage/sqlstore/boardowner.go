@@ -50,7 +50,7 @@ func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 	return lockBoard(t, project, name)
 }
 
-// putAside takes the name of a board away, and leaves its rows to a sweep.
+// putAside removes the name of a board, and leaves its rows to a sweep.
 const putAside = "UPDATE boards SET name = NULL, state = 2 WHERE num = ?"
 
 // replaceBoard puts a board aside, and returns the number of an empty one with its rules.

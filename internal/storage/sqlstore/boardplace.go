@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// A score that changes nothing is answered without a step: most are no better, and would wait for each other.
+// A score that changes nothing takes no step: most scores are no better, and their steps would wait for each other.
 func (store Boards) Place(ctx context.Context, p boards.Placing) (out boards.Placed, err error) {
 	moved := true
 	err = store.db.snapshot(ctx, func(q querier) (err error) {
@@ -67,7 +67,7 @@ func (b boardRow) better(kept map[int64]spot, player int64, score float64, at ti
 	return out
 }
 
-// placeOf reads the place of a player on a board, whose row is best.
+// placeOf returns the place of a player on a board; best is the row of the player.
 func (store Boards) placeOf(ctx context.Context, q querier, b boardRow, y playerRow, best spot) (out boards.Placed, err error) {
 	l := store.ladder(q, b.num, boards.AllTime.Number(time.Time{}))
 	out = boards.Placed{Board: b.Name, Ascending: b.Ascending, Best: b.score(best.sort), Player: y.ID}
@@ -119,7 +119,7 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 	return out, err
 }
 
-// improve replaces rows of a player by better ones. Over the most rows of a ladder, the worst goes.
+// improve replaces rows of a player by better ones, and removes the worst row of a full ladder.
 func (store Boards) improve(t *tx, b boardRow, kept, better map[int64]spot) error {
 	for _, period := range slices.Sorted(maps.Keys(better)) {
 		l := rung{t, store.ladder(t, b.num, period)}
@@ -152,7 +152,7 @@ func (l rung) trim(most int64) error {
 	return l.remove(worst)
 }
 
-// boardFor locks a board of a project, which is made as b if there is none.
+// boardFor locks a board of a project, and creates it as b if there is none.
 func boardFor(t *tx, project int64, b boards.Board) (boardRow, error) {
 	found, err := lockBoard(t, project, b.Name)
 	if !errors.Is(err, sandlot.ErrNotFound) {

@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// rowsPage is how many rows of a board are read at a time.
+// rowsPage is the number of rows of a board that are read at a time.
 const rowsPage = 500
 
 func (store Boards) Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(boards.Row) error) error {
@@ -57,7 +57,7 @@ func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Bo
 	}))
 }
 
-// brought returns the player of a row, which is made if there is none.
+// brought returns the player of a row, and adds the player if there is none.
 func brought(t *tx, project int64, x boards.Row) (int64, error) {
 	num, err := t.number("SELECT num FROM players WHERE project = ? AND id = ?", project, x.Player)
 	if !errors.Is(err, sandlot.ErrNotFound) {

@@ -71,7 +71,7 @@ func orNoBound(bound *float64) any {
 	return ordered(*bound)
 }
 
-// sort returns the stored form of a score, of which the lower is the better, and score the score of it.
+// sort returns the stored form of a score, in which lower is better; score is its inverse.
 func (b boardRow) sort(score float64) int64 {
 	if b.Ascending {
 		return ordered(score)
@@ -125,7 +125,7 @@ func (store Boards) Top(ctx context.Context, r boards.Reading) (top boards.Top, 
 	return top, in("read board", err)
 }
 
-// you reads the place of the player of a reading.
+// you returns the place of the player of a reading.
 func (store Boards) you(ctx context.Context, l ladder, b boardRow, r boards.Reading, top *boards.Top) (spot, error) {
 	var none spot
 	if r.Player == "" && r.Token == (sandlot.Digest{}) {
@@ -158,7 +158,7 @@ func playerOf(ctx context.Context, q querier, r boards.Reading) (playerRow, erro
 		FROM projects p JOIN players y ON y.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND y.id = ?`, string(r.Project), r.Player)
 }
 
-// entries reads those of a reading.
+// entries returns the entries of a reading.
 func (store Boards) entries(ctx context.Context, l ladder, b boardRow, r boards.Reading, you spot, top *boards.Top) (err error) {
 	if r.Limit <= 0 {
 		return nil

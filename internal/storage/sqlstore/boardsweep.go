@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// sweepBoards removes the boards that were put aside, the rows of days and weeks before the last ones, and those outside
-// of bounds that a change left.
+// sweepBoards removes the boards that were put aside, the rows of days and weeks before the last ones, and the rows that a
+// change of bounds has left.
 func (s *sweep) sweepBoards(now time.Time) error {
 	for _, part := range []func() error{
 		s.dropAside,

@@ -60,7 +60,7 @@ func addFaults(t *tx, list []faults.Counted) error {
 	return nil
 }
 
-// liveProject returns the number of a project, whose faults no other step changes until this one ends.
+// liveProject returns the number of a project, and locks its faults until the step ends.
 func liveProject(t *tx, id sandlot.ProjectID) (int64, error) {
 	if err := t.alone(sandlot.DigestOf([]byte("faults of " + id))); err != nil {
 		return 0, err

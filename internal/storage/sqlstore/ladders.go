@@ -49,7 +49,7 @@ func (l ladder) args(s spot, more ...any) []any {
 	return append([]any{l.board, l.period, s.sort, s.at, s.player}, more...)
 }
 
-// A block is n rows, of which none is before low.
+// A block is n rows, none of them before low.
 type block struct {
 	low spot
 	n   int64
@@ -72,7 +72,7 @@ func (l ladder) behind(b block) (block, error) {
 		"SELECT sort, at, player, n FROM blocks WHERE "+after3+bySpot+" LIMIT 1", l.args(b.low)...)
 }
 
-// count returns how many rows the ladder has.
+// count returns the number of rows of the ladder.
 func (l ladder) count(ctx context.Context) (int64, error) {
 	return one(ctx, l, scanValue[int64], "SELECT CAST(coalesce(sum(n), 0) AS BIGINT) FROM blocks WHERE "+ofLadder, l.board, l.period)
 }
@@ -97,7 +97,7 @@ func (l rung) recount(b block) engine.Statement {
 	return do("UPDATE blocks SET n = ?6 WHERE "+ofLadder+" AND sort = ?3 AND at = ?4 AND player = ?5", l.args(b.low, b.n)...)
 }
 
-// insert adds a row, and splits its block at the median where that has too many.
+// insert adds a row, and splits its block at the median if the block has too many.
 func (l rung) insert(s spot) error {
 	b, err := l.blockOf(s)
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -130,8 +130,8 @@ func (l rung) add(b block) error {
 	return l.tx.do("INSERT INTO blocks (board, period, sort, at, player, n) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", l.args(b.low, b.n)...)
 }
 
-// remove removes a row, and joins its block with the next one where few rows are left of both: so that their number
-// depends on the rows alone, and not on how they came and went.
+// remove removes a row, and joins its block with the next one if both have few rows left, so that the number of blocks
+// depends on the rows alone, and not on their history.
 func (l rung) remove(s spot) error {
 	b, err := l.blockOf(s)
 	if err != nil {
@@ -154,7 +154,7 @@ func (l rung) remove(s spot) error {
 	return l.tx.Run(l.drop(next), l.recount(b))
 }
 
-// clear removes the rows from one spot up to another, of the first block that has any, and reports whether one had.
+// clear removes the rows between two spots from the first block that has any, and reports whether there was one.
 func (l rung) clear(from, to spot) (some bool, err error) {
 	ctx, between := context.Background(), from3+" AND (sort, at, player) < (?6, ?7, ?8)"
 	first, err := one(ctx, l, fields((*spot).fields), "SELECT sort, at, player FROM scores WHERE "+between+bySpot+" LIMIT 1",

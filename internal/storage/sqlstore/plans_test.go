@@ -329,7 +329,7 @@ func useGrants(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "sweep grants", err, nil)
 }
 
-// usePlayers does what players do, and their removal.
+// usePlayers makes all calls of players, and removes players.
 func usePlayers(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	ctx, store := context.Background(), db.Players()
 	h := players.Holder{Project: p.ID, Token: sandlot.Digest{50}, Fresh: "player", Now: now.Add(-players.Kept)}

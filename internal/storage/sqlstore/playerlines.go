@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// linesPage is how many saves are read at a time: 4 MiB at most.
+// linesPage is the number of saves that are read at a time: 4 MiB at most.
 const linesPage = 16
 
 func (store Players) Lines(ctx context.Context, id sandlot.ProjectID, do func(players.Line) error) error {

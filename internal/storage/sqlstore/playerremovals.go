@@ -50,7 +50,7 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 	return in("remove player", err)
 }
 
-// refusePlayer removes all that is kept of a player, except for its tokens, by which it is known from now on.
+// refusePlayer removes the data of a player except for its tokens, by which later calls of the player are refused.
 func refusePlayer(t *tx, p playerRow) error {
 	if err := emptyPlayer(t, p); err != nil {
 		return err
@@ -58,7 +58,7 @@ func refusePlayer(t *tx, p playerRow) error {
 	return t.do("UPDATE players SET refused = 1, name = '', code = NULL WHERE num = ?", p.num)
 }
 
-// dropPlayer removes a player with all that is kept of it.
+// dropPlayer removes a player with its data.
 func dropPlayer(t *tx, p playerRow) error {
 	if err := emptyPlayer(t, p); err != nil {
 		return err
@@ -70,7 +70,7 @@ func dropPlayer(t *tx, p playerRow) error {
 	)
 }
 
-// emptyPlayer removes what a player keeps.
+// emptyPlayer removes the saves and scores of a player.
 func emptyPlayer(t *tx, p playerRow) error {
 	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {
 		return err
@@ -104,17 +104,17 @@ func (s *sweep) dropPlayers(now time.Time) error {
 	return nil
 }
 
-// dropPlayersOf drops what the players of a deleted project kept, as many records as the call has left. The account of
-// the project is locked.
+// dropPlayersOf removes as many records of a deleted project's players as the step has left. The account of the project is
+// locked.
 func (s *sweep) dropPlayersOf(project int64) error {
 	const ofProject = "player IN (SELECT num FROM players WHERE project = ?1)"
-	for _, of := range []struct{ table, key, condition string }{
+	for _, from := range []struct{ table, key, condition string }{
 		{"saves", "player, slot", ofProject},
 		{"player_tokens", "project, hash", "project = ?1"},
 		{"players", "num", "project = ?1"},
 		{"shared", "project, key", "project = ?1"},
 	} {
-		if err := s.times("DELETE FROM "+of.table+some(of.table, of.key, of.condition), project); err != nil || s.left <= 0 {
+		if err := s.times("DELETE FROM "+from.table+some(from.table, from.key, from.condition), project); err != nil || s.left <= 0 {
 			return err
 		}
 	}

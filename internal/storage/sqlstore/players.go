@@ -28,14 +28,14 @@ func findPlayer(ctx context.Context, q querier, project sandlot.ProjectID, token
 	return one(ctx, q, scanPlayer, selectPlayer, string(project), token[:])
 }
 
-// seated is a step in which a player keeps something. It locks players first, then player_totals, then the account.
+// seated is a step that stores data of a player. It locks players first, then player_totals, then the account.
 type seated struct {
 	*tx
 	h players.Holder
 }
 
-// player returns the player of the step, locks its row and notes the day. A player that is not known is made with
-// h.Fresh, without which it is players.ErrNewcomer. A project that is not there is sandlot.ErrNotFound.
+// player returns the player of the step, locks its row and records the day. It adds an unknown player with the ID h.Fresh;
+// without that it returns players.ErrNewcomer. A missing project is sandlot.ErrNotFound.
 func (t seated) player() (playerRow, error) {
 	p, err := t.known()
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -52,7 +52,7 @@ func (t seated) known() (playerRow, error) {
 	return one(context.Background(), t, scanPlayer, selectPlayer+t.dialect.Locked("y"), string(t.h.Project), t.h.Token[:])
 }
 
-// newcomer makes a player, unless another step has just made it.
+// newcomer adds a player, unless another step has just added it.
 func (t seated) newcomer() (p playerRow, err error) {
 	h := t.h
 	if h.Fresh == "" {
@@ -102,7 +102,7 @@ func (store Players) Seen(ctx context.Context, h players.Holder) error {
 	}))
 }
 
-// unlessMissing returns an error, or nil if it says that the player or project is not there.
+// unlessMissing returns an error, or nil for a missing player or project.
 func unlessMissing(err error) error {
 	if errors.Is(err, players.ErrNewcomer) || errors.Is(err, sandlot.ErrNotFound) {
 		return nil

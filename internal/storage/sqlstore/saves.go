@@ -83,14 +83,14 @@ func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot stri
 	}))
 }
 
-// playing is a step that changes what the players of a project keep.
+// playing is a step that changes the data of a project's players.
 type playing struct {
 	*tx
 	h    players.Holder
 	most int64 // bytes of the account; 0: no limit
 }
 
-// holds records what a player keeps from now on, and what that changes in the totals of its project.
+// holds records the new size of a player's saves, and adds the difference to the totals of its project.
 func (t playing) holds(p playerRow, held, saves int64) error {
 	if held != p.Held || saves != p.Saves {
 		if err := t.do("UPDATE players SET held = ?, saves = ? WHERE num = ?", held, saves, p.num); err != nil {
@@ -107,7 +107,7 @@ func (t playing) holds(p playerRow, held, saves int64) error {
 // upTo rounds n up to a multiple of step.
 func upTo(n, step int64) int64 { return (n + step - 1) / step * step }
 
-// count changes the totals of a project, and charges its account. Where they grow it fails over what is allowed.
+// count changes the totals of a project, and charges its account. If grows is true it fails over the limits.
 func (t playing) count(project int64, set string, by int64, grows bool) error {
 	type totals struct{ held, shared, charged int64 }
 	now, err := one(context.Background(), t, fields(func(v *totals) []any { return []any{&v.held, &v.shared, &v.charged} }),
@@ -134,7 +134,7 @@ func charge(t *tx, project, more int64) (account int64, err error) {
 	if err := t.do("UPDATE player_totals SET charged = charged + ? WHERE project = ?", more, project); err != nil {
 		return 0, err
 	}
-	// The project may just be going to another account.
+	// The project may be on its way to another account.
 	if err := t.lockOwnerOf(project); err != nil {
 		return 0, err
 	}

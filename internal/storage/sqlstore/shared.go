@@ -60,7 +60,7 @@ func (t playing) share(project int64, key string, value []byte) error {
 	return t.count(project, "shared = player_totals.shared + ?", int64(more), more > 0)
 }
 
-// lockShared returns the size of a shared value, which no other step of the project changes until this one ends.
+// lockShared locks the shared values of a project until the step ends, and returns the size of one.
 func (t playing) lockShared(project int64, key string) (int64, error) {
 	if _, err := t.number("SELECT project FROM player_totals WHERE project = ?"+t.dialect.Locked("player_totals"), project); err != nil {
 		return 0, err

@@ -231,7 +231,7 @@ func (db *DB) step(ctx context.Context, blobs []sandlot.Blob, run func(*tx) erro
 	return stepOf(ctx, db, bytes, blobs, run)
 }
 
-// stepOf is step for one that writes that many bytes of content.
+// stepOf runs a step that writes that many bytes of content.
 func stepOf(ctx context.Context, db *DB, bytes int, blobs []sandlot.Blob, run func(*tx) error) error {
 	return db.around(func() (changed sandlot.Changed, err error) {
 		err = db.engine.Step(ctx, bytes, func(t engine.Tx) error {

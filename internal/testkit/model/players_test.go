@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// kept is what the players of a project keep. It goes with the project.
+// kept is the data of a project's players. It is deleted with the project.
 type playing struct {
 	saves  [playersOf]map[string]string // by slots
 	shared map[string]string            // by keys
@@ -83,7 +83,7 @@ func (m *machine) play(t *rapid.T) {
 	}
 }
 
-// value is one that no other call brings.
+// value returns a value of its own for each call.
 func (m *machine) value() int {
 	m.values++
 	return m.values
@@ -125,7 +125,7 @@ func (p *project) rank(player int) (rank, of int64) {
 	return rank, of
 }
 
-// comparePlayers compares what all players of a project find.
+// comparePlayers compares the data of all players of a project.
 func (m *machine) comparePlayers(t *rapid.T, p *project) {
 	for player := range playersOf {
 		v := p.visit(player)

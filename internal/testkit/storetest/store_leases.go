@@ -67,7 +67,7 @@ func countsTrials(t *testing.T, s Stores) {
 	same(t, "that a version is due though one was counted", []any{count(fresh.ID), claimsOf(t, s, fresh.ID)}, []any{true, true})
 }
 
-// claimsOf claims what is due until it is a project's version.
+// claimsOf claims due versions until it has a version of the project.
 func claimsOf(t *testing.T, s Stores, id sandlot.ProjectID) bool {
 	for range 5 {
 		if s.claims(t).Project == id {

@@ -12,14 +12,14 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// A playing answers calls of owners about what the players of a project keep and send.
+// A playing answers calls of owners about the data and messages of their projects' players.
 type playing struct {
 	players *players.Service
 	boards  *boards.Service
 	faults  *faults.Service
 }
 
-// playingOf returns that of an API; CodeRuntimeOff if its service keeps nothing of players.
+// playingOf returns the playing of an API; CodeRuntimeOff if it has no runtime.
 func playingOf(a *API) (playing, error) {
 	if a.Players == nil {
 		return playing{}, sandlot.Refuse(sandlot.CodeRuntimeOff, "This service keeps nothing of players.").
@@ -67,7 +67,7 @@ func newBoard(b boards.Board) boardInfo {
 	return boardInfo{b.Name, order, b.Min, b.Max, b.MinSeconds, b.Players, moment(b.CreatedAt), moment(b.MovedAt)}
 }
 
-// usageInfo holds what the players of a project keep, in bytes, and the most that they may.
+// usageInfo holds the number of a project's players, the size of their data and its bound.
 type usageInfo struct {
 	Players int64 `json:"players"`
 	Bytes   int64 `json:"bytes"`

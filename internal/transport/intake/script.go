@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/format/content"
 )
 
-// ReadCheck returns the script of a check. It refuses lists that it cannot read, and members that it does not know.
+// ReadCheck returns the script of a check. It refuses invalid lists and unknown members.
 func ReadCheck(f *Fields) trial.Script {
 	s := trial.Script{Steps: listOf[trial.Step](f, "inputs"), Probes: probesOf(f)}
 	if n := f.whole("seconds"); n != nil {
@@ -25,7 +25,7 @@ func ReadCheck(f *Fields) trial.Script {
 	return s
 }
 
-// probesOf returns the probes. A text that is no list is one.
+// probesOf returns the probes. It takes a text that is no list for a single probe.
 func probesOf(f *Fields) []string {
 	field, _ := f.Form.Get("probe")
 	if field.Kind == content.String && !strings.HasPrefix(strings.TrimSpace(field.Text), "[") {
@@ -34,7 +34,7 @@ func probesOf(f *Fields) []string {
 	return listOf[string](f, "probe")
 }
 
-// listOf reads a field that is a list of JSON, or a text with one in it.
+// listOf reads a field that is a JSON list, or a text with such a list.
 func listOf[T any](f *Fields, name string) (list []T) {
 	field, _ := f.Form.Get(name)
 	raw := field.Raw

@@ -22,7 +22,7 @@ type apiPlay struct {
 	} `json:"after"`
 }
 
-// aProbe has what an expression returned before the inputs and after them, in JSON.
+// aProbe holds the values of an expression before the inputs and after them, in JSON.
 type aProbe struct {
 	Probe  string          `json:"probe"`
 	Before json.RawMessage `json:"before"`
@@ -51,7 +51,7 @@ type playData struct {
 // mostOfProbe bounds a value in an answer, in characters.
 const mostOfProbe = 80
 
-// play has the current version opened with inputs and probes.
+// play opens the current version with inputs and probes.
 func (t *Tools) play(c *call, id string, said map[string]string, warnings []warning) (*sdk.CallToolResult, *refusal) {
 	body := map[string]any{}
 	for _, name := range []string{"inputs", "probe"} {

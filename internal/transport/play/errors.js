@@ -1,5 +1,5 @@
-// Tells the maker of the page about its errors, unless sdk.js does: ten at most, of the page and its own files. What
-// could be a person's or a secret is cut by the service.
+// Reports errors of the page and of its own files to the service, ten at most, unless sdk.js does. The service removes
+// secrets and personal data.
 (() => {
   'use strict';
   const mark = Symbol.for('sandlot.errors');
@@ -16,7 +16,7 @@
     const most = 10;
     const seen = new Set();
     let waiting = [];
-    let gone = false; // the page is being left, where much fails that nobody sees
+    let gone = false; // the page is being left: failures of that moment do not matter
 
     const body = () => stringify({ age: Math.round(performance.now()), errors: waiting.splice(0) });
     const send = () => {
@@ -31,7 +31,7 @@
       seen.add(key);
       if (waiting.push({ kind, message, source: String(source), line, column, stack: String(stack).slice(0, 1500) }) === 1) later(send, 1000);
     };
-    Object.defineProperty(window, mark, { value: add }); // of no use to anybody else
+    Object.defineProperty(window, mark, { value: add }); // for sdk.js
     const lost = (address, what) => {
       if (typeof address === 'string' && address.startsWith(home) && !address.startsWith(own)) add('resource', 'Not loaded: ' + what, address);
     };
@@ -52,7 +52,7 @@
       if (waiting.length) navigator.sendBeacon(own + 'errors', body());
     });
     on('pageshow', () => { gone = false; });
-    // Also those that failed before this script ran, and those of fetch.
+    // Reports files that failed before this script ran, and those of fetch.
     new PerformanceObserver((list) => {
       for (const { name, initiatorType, responseStatus } of list.getEntries()) {
         if (responseStatus >= 400) lost(name, initiatorType);

@@ -71,7 +71,7 @@ var wantFaulty = []string{
 	"resource Not loaded: img gone.png:0 false", "webgl The WebGL context was lost. :0 false",
 }
 
-// TestPagesReportTheirErrors in a tab and in a frame: each once, with what failed of their own files, and nothing else.
+// TestPagesReportTheirErrors in a tab and in a frame: each error once, with failures of their own files, and nothing else.
 func TestPagesReportTheirErrors(t *testing.T) {
 	t.Parallel()
 	ctx := testenv.Engine(t)

@@ -39,8 +39,8 @@ var ownDoors = []door{
 	{"storage", admission.Fetch, allowed, (*exchange).storage},
 }
 
-// own answers for a name in the service's own folder. The address of a version, which is its owner's preview, and the
-// play-tester have only what keeps nothing.
+// own answers for a name in the service's own folder. At the address of a version, which is its owner's preview, and for
+// the play-tester it answers only names that store nothing.
 func (x *exchange) own(name string) {
 	list := ownDoors
 	if x.previewing {

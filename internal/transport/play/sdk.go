@@ -17,8 +17,8 @@ import (
 	"sandlot"
 )
 
-// sdkJS is the script by which games save and keep scores. It works in every browser that plays here, and elsewhere with
-// the storage of the browser alone.
+// sdkJS is the script with which games save and keep scores. Where the service does not answer it uses the storage of the
+// browser alone.
 //
 //go:embed sdk.js
 var sdkJS []byte
@@ -26,28 +26,28 @@ var sdkJS []byte
 // sdkName is its name in the service's own folder.
 const sdkName = "sdk.js"
 
-// An sdk is the script in its two forms: with the calls of the service, after the script that reports errors; and without
-// either, for addresses where nobody plays. They are made when they are first sent.
+// An sdk is the script in its two forms: live calls the service, and has the script that reports errors before it; local
+// does neither, for addresses without players. A form is made when it is first sent.
 type sdk struct{ live, local func() *file }
 
-// newSDK returns the script for a website at an origin. It takes messages from that origin alone.
+// newSDK returns the script for a website at an origin. The script takes messages from that origin alone.
 func newSDK(site string) sdk {
-	of := func(live bool, before []byte) func() *file {
+	form := func(live bool, before []byte) func() *file {
 		return sync.OnceValue(func() *file {
 			facts, _ := json.Marshal([]any{site, live}) // with < and > escaped; they always encode
 			return packedScript(sdkName, append(bare(before), "("+string(bare(sdkJS))+")(..."+string(facts)+");\n"...))
 		})
 	}
-	return sdk{live: of(true, errorsJS), local: of(false, nil)}
+	return sdk{live: form(true, errorsJS), local: form(false, nil)}
 }
 
-// notes are the lines of a script that only its readers need, and blanks at the beginnings of lines.
+// notes matches comment lines of a script, and blanks at the beginnings of lines.
 var notes = regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`)
 
 // bare returns a script without its notes. No text of our scripts has more than one line.
 func bare(script []byte) []byte { return bytes.TrimSuffix(notes.ReplaceAll(script, nil), []byte("\n")) }
 
-// sendSDK answers with the script: where there is no project, no player or no runtime, with the one that calls nobody.
+// sendSDK answers with the script, in its local form if there is no project, no player or no runtime.
 func sendSDK(x *exchange) {
 	f := x.sdk.local()
 	if x.doors != nil && x.project.ID != "" && x.place != onVersion && !x.trial {

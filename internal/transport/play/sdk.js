@@ -1,6 +1,6 @@
-// Lets a game save, keep scores and report its errors, without a key: sandlot.save, load, score, top, ready, player, code,
-// resume, and window.storage. Every call resolves, none throws. Where nobody answers it works in this browser alone, and
-// says local. site is the origin of the website; live says whether the service answers at this address.
+// Saves, keeps scores and reports errors of a game, without a key: sandlot.save, load, score, top, ready, player, code,
+// resume, and window.storage. Every call resolves, none throws. Without the service it stores all in this browser, and
+// answers local. site is the origin of the website; live says whether the service answers at this address.
 (site, live) => {
   'use strict';
   if (window.sandlot) return;
@@ -19,7 +19,7 @@
   const api = home + '.sandlot/';
   const online = live && mine(location.href);
 
-  // What this browser keeps, in localStorage or, where there is none, in memory.
+  // The storage of this browser: localStorage, or memory if there is none.
   const store = attempt(() => window.localStorage);
   const memory = new Map();
   const prefix = '.sandlot' + (mine(location.href) ? new URL(home).pathname : location.pathname.replace(/[^/]*$/, ''));
@@ -76,7 +76,7 @@
       skew = Date.parse(answer.headers.get('Date')) - now() || 0;
       if (answer.ok) return { ok: true, text, at: Date.parse(answer.headers.get('Last-Modified')) };
       const { reason, retry_after: after = 0 } = attempt(() => parse(text)) || {};
-      if (!reason) throw answer; // of another server: the page was copied there, or a proxy stands between
+      if (!reason) throw answer; // another server answers: the page was copied there, or there is a proxy
       return { status: answer.status, reason: reason === 'runtime_off' ? 'off' : reason, after };
     } catch {
       return { status: 0, reason: 'offline', after: 0 };
@@ -88,7 +88,7 @@
   // tame makes a call that never throws.
   const tame = (f) => async (...all) => { try { return await f(...all); } catch { return refused('invalid_field'); } };
 
-  // A save is kept here, as {text, at, sent}, until the service has it, and then for a start without network.
+  // This browser keeps a save as {text, at, sent} until the service has it, and then for a start without network.
   const saves = new Map(); // by slot: {text, sending, waiting, timer, due}
   const keep = (slot, text, at, sent) => put('save/' + slot, stringify({ text, at, sent }));
   const plan = (slot, s) => {
@@ -261,7 +261,7 @@
   const change = async (edit) => {
     const all = await own();
     edit(all);
-    // It is kept when the page is left at the latest: nobody waits for the service at each key.
+    // The save is sent when the page is left at the latest: no caller waits for the service at each key.
     return Promise.race([save(Object.fromEntries(all), 'window.storage'), sleep(100).then(() => ({ ok: true }))]);
   };
   const quiet = (f) => async (...all) => { try { return await f(...all); } catch { return null; } };
@@ -311,7 +311,7 @@
     }, 10000);
   }
 
-  // The page of the website around the game.
+  // Messages from and to the page of the website around the game.
   let greeted = Promise.resolve();
   let heard = false;
   const say = (what) => heard && attempt(() => parent.postMessage(what, site));
@@ -346,7 +346,7 @@
   if (!online) return;
   greeted = hello();
   for (const key of keys('save/')) if (!read(key)?.sent) load(key.slice(5));
-  // Phones may end a page that is hidden without a further word.
+  // Phones may end a hidden page without another event.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) saves.forEach((s, slot) => { if (s.timer) flush(slot, s); });
   });

@@ -203,7 +203,7 @@ func TestTheLastSaveIsKeptWhenThePageIsLeft(t *testing.T) {
 	says(t, ctx, `await sandlot.load()`, `2`)
 }
 
-// TestASaveWithoutTheServiceIsSentLater: what was not acknowledged is kept in the browser, and sent when the page is loaded the next time.
+// TestASaveWithoutTheServiceIsSentLater: the browser keeps an unacknowledged save, and sends it when the page is loaded again.
 func TestASaveWithoutTheServiceIsSentLater(t *testing.T) {
 	t.Parallel()
 	ctx := testenv.Engine(t)

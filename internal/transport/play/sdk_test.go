@@ -90,7 +90,7 @@ func TestWhereTheCallsOfPlayersAre(t *testing.T) {
 	}
 }
 
-// TestARefusalBeforeAProjectIsFoundIsJSONToo, also of one that was taken down.
+// TestARefusalBeforeAProjectIsFoundIsJSONToo, also for a project that was taken down.
 func TestARefusalBeforeAProjectIsFoundIsJSONToo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

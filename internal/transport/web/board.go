@@ -64,7 +64,7 @@ type boardPage struct {
 // Most returns the maximum number of characters in a message.
 func (boardPage) Most() int { return faults.MaxFeedback }
 
-// A pick is one of several with its name in the visit's language.
+// A pick is an option with its name in the visit's language.
 type pick struct{ Value, Name string }
 
 // Periods returns the periods to choose from.
@@ -128,7 +128,7 @@ type challenges struct {
 	bests map[sandlot.ProjectID]boards.Entry
 }
 
-// challenges returns those of today; none if they cannot be found.
+// challenges returns the challenges of today; none if reading them fails.
 func (l lists) challenges(v *visit) (found challenges) {
 	if l.rooms == nil {
 		return found
@@ -163,8 +163,7 @@ func bestOf(in texts.Voice, best boards.Entry) template.HTML {
 	return in.Rich("gallery.best-by", "score", score, "name", template.HTML("<bdi>"+esc(best.Name)+"</bdi>"))
 }
 
-// find returns a board of a project: the one that the query names if there is one, else the default or the one that
-// moved last.
+// find returns a board of a project: the board of the query if it exists, else the default board, or else the last moved.
 func (b *boardPages) find(ctx context.Context, v *visit, of sandlot.Project, q boards.Query) (boardPage, error) {
 	page := boardPage{Of: of, Takes: b.rooms.takes(of), v: v}
 	if !b.rooms.shows(of) {
@@ -196,8 +195,8 @@ func (b *boardPages) find(ctx context.Context, v *visit, of sandlot.Project, q b
 	return page, err
 }
 
-// asked returns the query of an address. What is no period means all time.
-func asked(v *visit) boards.Query {
+// boardQuery returns the query of an address. It takes an invalid period for all time.
+func boardQuery(v *visit) boards.Query {
 	q := boards.Query{Board: v.query("board"), Period: boards.Period(v.query("period")), Limit: boardRows, Player: v.query("you")}
 	if !slices.Contains(periods, q.Period) {
 		q.Period = boards.AllTime
@@ -205,8 +204,8 @@ func asked(v *visit) boards.Query {
 	return q
 }
 
-// board shows a board of a project on a page of its own; with "bare" in the address just its part of the project's
-// page, or nothing with status 204 if the project has none.
+// board shows a board of a project on a page of its own. With "bare" in the address it answers with the board's part of the
+// project's page, or with status 204 if the project has no board.
 func (b *boardPages) board(v *visit) error {
 	head, err := headOf(v, b.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {
@@ -215,7 +214,7 @@ func (b *boardPages) board(v *visit) error {
 	if !owns(v, head) {
 		v.speak(head.Lang)
 	}
-	page, err := b.find(v.r.Context(), v, head, asked(v))
+	page, err := b.find(v.r.Context(), v, head, boardQuery(v))
 	if err != nil {
 		return err
 	}
@@ -233,8 +232,8 @@ func (b *boardPages) board(v *visit) error {
 	return sandlot.ErrNotFound
 }
 
-// parts returns the holes of a project's page for its board and its messages. Like the projects that it leads on to,
-// they are missing while the database is down.
+// parts returns the parts of a project's page for its board and its messages, by their holes. They are empty while the
+// database is down.
 func (b *boardPages) parts(v *visit, of sandlot.Project) (map[string]string, error) {
 	holes := map[string]string{"board": "", "tell": ""}
 	if !b.rooms.shows(of) {
@@ -256,7 +255,7 @@ func (b *boardPages) parts(v *visit, of sandlot.Project) (map[string]string, err
 	return holes, nil
 }
 
-// A messagePage holds the form of a message, with the words that were refused.
+// A messagePage holds the form of a message, with a refused text.
 type messagePage struct {
 	boardPage
 	Wrong bool
@@ -278,8 +277,8 @@ func (b *boardPages) showMessage(v *visit, status int, page messagePage) error {
 	return v.show(status, "message.html", v.T("tell.title"), page)
 }
 
-// message keeps a message to the creator of a project. The website does not know the player of the frame: it takes the
-// visitor for one, who has no name and no place on a board.
+// message sends a message to the creator of a project. The website does not know the player in the frame: it sends the
+// message as another player, without a name and a place on a board.
 func (b *boardPages) message(v *visit) error {
 	head, err := headOf(v, b.heads, sandlot.ProjectID(v.r.PathValue("id")))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// ownPlayers serves the pages on which an owner sees what the players of a project left.
+// ownPlayers serves an owner's pages about the players of a project.
 type ownPlayers struct {
 	service *publish.Service
 	reader  *publish.Reader
@@ -54,11 +54,11 @@ func (o *ownPlayers) routes() []route {
 	}
 }
 
-// Bounds of what an owner sees on one page.
+// Bounds of the lists on one page.
 const (
 	messagesShown = 20
 	rowsShown     = 50
-	versionsBack  = 5 // of the versions whose errors the page links to
+	versionsBack  = 5 // versions with a link to their errors
 )
 
 // An ownPlayersPage holds the data of the page of a project's players.
@@ -88,7 +88,7 @@ func (p ownPlayersPage) Versions() (all []int) {
 	return all
 }
 
-// runtimes lists the states of a runtime, as their form has them.
+// runtimes lists the states of a runtime, in the order of the form.
 var runtimes = []string{"on", "read", "off"}
 
 // The prefixes of the names of the states' texts, and of the kinds of errors.
@@ -177,7 +177,7 @@ func (o *ownPlayers) page(v *visit) (err error) {
 	return v.show(http.StatusOK, "own_players.html", v.T("players.title"), page)
 }
 
-// limit sets what players may do.
+// limit sets the runtime of a project.
 func (o *ownPlayers) limit(v *visit) error {
 	to := v.r.PostForm.Get("runtime")
 	if !slices.Contains(runtimes, to) {
@@ -187,7 +187,7 @@ func (o *ownPlayers) limit(v *visit) error {
 	return v.doneIf(err, v.ownPath()+ownAtPlayers, "said.saved")
 }
 
-// deleteMessage deletes a message; one that is gone is no error.
+// deleteMessage deletes a message. It is idempotent.
 func (o *ownPlayers) deleteMessage(v *visit) error {
 	n, err := strconv.ParseInt(v.r.PostForm.Get("message"), 10, 64)
 	if err != nil {
@@ -202,7 +202,7 @@ type ownBoardPage struct {
 	Project       sandlot.Project
 	Board         boards.Board
 	Top           boards.Top
-	Min, Max, Sec string // the content of the form
+	Min, Max, Sec string // the contents of the fields of the form
 	Wrong         string // the refusal, in the visitor's language
 	v             *visit
 }
@@ -219,7 +219,7 @@ func (v *visit) ownBoardPath() string { return v.ownPath() + ownAtBoard + url.Pa
 func (o *ownPlayers) board(v *visit) error { return o.showBoard(v, http.StatusOK, ownBoardPage{}) }
 
 func (o *ownPlayers) showBoard(v *visit, status int, page ownBoardPage) (err error) {
-	q := asked(v)
+	q := boardQuery(v)
 	q.Board, q.Limit, q.Player, page.v = v.ownBoard(), rowsShown, "", v
 	if page.Project, err = o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
 		return err
@@ -233,7 +233,7 @@ func (o *ownPlayers) showBoard(v *visit, status int, page ownBoardPage) (err err
 	return v.show(status, "own_board.html", v.T("players.board-title", "name", boardName(v, page.Board.Name)), page)
 }
 
-// written returns a bound as a field for numbers has it; nil: empty.
+// written returns the content of a field for a bound, "" for nil.
 func written(bound *float64) string {
 	if bound == nil {
 		return ""
@@ -241,7 +241,7 @@ func written(bound *float64) string {
 	return strconv.FormatFloat(*bound, 'f', -1, 64)
 }
 
-// bound reads a bound; an empty text is none. It returns false for a text that is no number.
+// bound returns the number in a field, nil for an empty field; ok is false for a text that is no number.
 func bound(text string) (n *float64, ok bool) {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, true
@@ -269,7 +269,7 @@ func (o *ownPlayers) rule(v *visit) error {
 	return v.doneIf(err, v.ownBoardPath(), "said.saved")
 }
 
-// remove removes a row; one that is gone is no error.
+// remove removes a row. It is idempotent.
 func (o *ownPlayers) remove(v *visit) error {
 	change := boards.Change{RemovePlayers: []string{v.r.PostForm.Get("player")}}
 	_, err := o.rooms.boards.Amend(v.r.Context(), v.by, string(v.ownID()), v.ownBoard(), change)
@@ -292,7 +292,7 @@ func (o *ownPlayers) askDelete(v *visit) error {
 // askText is the prefix of the names of the questions' texts: players.refuse-title, -lead and -yes, and so on.
 const askText = "players."
 
-// ask asks for confirmation of a step on the page of a board.
+// ask shows the confirmation of a step on the page of a board.
 func (o *ownPlayers) ask(v *visit, step, name string, fields ...askField) error {
 	if _, err := o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
 		return err
@@ -303,7 +303,7 @@ func (o *ownPlayers) ask(v *visit, step, name string, fields ...askField) error 
 	})
 }
 
-// refuse removes a player for good. A form sent twice finds nobody.
+// refuse removes and refuses a player.
 func (o *ownPlayers) refuse(v *visit) error {
 	err := o.rooms.players.RemovePlayer(v.r.Context(), v.by, string(v.ownID()), v.r.PostForm.Get("player"), true)
 	return v.doneIf(err, v.ownBoardPath(), "said.player-refused")

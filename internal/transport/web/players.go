@@ -34,7 +34,7 @@ type faultService interface {
 	DeleteMessage(ctx context.Context, by sandlot.Caller, ref string, id int64) error
 }
 
-// A playerRooms is the services of what players leave.
+// A playerRooms holds the services for boards, players and their errors and messages.
 type playerRooms struct {
 	boards  boardService
 	players playerService
@@ -49,18 +49,18 @@ func roomsOf(c Config) *playerRooms {
 	return &playerRooms{c.Boards, c.Players, c.Faults}
 }
 
-// shows reports whether the page of a project shows what its players left.
+// shows reports whether the page of a project shows its boards.
 func (r *playerRooms) shows(p sandlot.Project) bool {
 	return r != nil && p.Runtime != sandlot.RuntimeOff
 }
 
-// takes reports whether players of a project may leave anything new.
+// takes reports whether players of a project may send scores and messages.
 func (r *playerRooms) takes(p sandlot.Project) bool {
 	return r != nil && p.Runtime == sandlot.RuntimeOn
 }
 
-// visitOf returns the visit of somebody who looks at the page of a project: not of the player in its frame, whose token
-// the website never sees.
+// visitOf returns the visit of a visitor of a project's page. It has no token: the website never sees the token of the
+// player in the frame.
 func visitOf(v *visit, p sandlot.Project) players.Visit {
 	from := v.origin().Addr
 	return players.Visit{Project: p, From: from, Exempt: admission.Exempt(from, v.public())}

@@ -52,7 +52,7 @@ func (w *world) toldTo(id sandlot.ProjectID, text string) string {
 	return w.in.Query("SELECT max(id) FROM feedback")[0]
 }
 
-// remembered is what players of harbor left, almost as much as they may, and what their browsers reported.
+// remembered fills the boards, messages and errors of harbor, and almost all of the room of its players.
 func (e *exhibition) remembered() {
 	e.t.Helper()
 	e.bringsTo(harbor, boards.Board{Name: "speedrun-of-the-long-way-home", Ascending: true})

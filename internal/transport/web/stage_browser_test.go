@@ -34,7 +34,7 @@ type playground struct {
 	loaded atomic.Int32
 
 	storage string        // what the project's own page says of its storage; empty: nothing
-	game    string        // what the project is; empty: one that says what happens to it
+	game    string        // the content of the project; empty: a page that reports its events
 	holds   chan struct{} // that page waits until it is closed; nil: it does not
 }
 

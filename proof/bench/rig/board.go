@@ -18,7 +18,7 @@ func (s *Service) Door(project, method, door, player string, body []byte) []byte
 	return fmt.Appendf([]byte(head), "X-Sandlot-Player: %s\r\nContent-Length: %d\r\n\r\n%s", player, len(body), body)
 }
 
-// BoardPlayer is the token of the player of whom OpenBoard places a score.
+// BoardPlayer is the token of the player whose score OpenBoard places.
 const BoardPlayer = "bench-00000000000000000000000000"
 
 // OpenBoard makes a board of a project on which every score counts at once. It is born with a score of a player who has

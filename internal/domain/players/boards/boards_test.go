@@ -255,7 +255,7 @@ func TestTheBoardsThatMovedToday(t *testing.T) {
 	expect.Equal(t, "a day later", len(moved()), 0)
 }
 
-// TestAHotListIsReadOnce counts what a store is read for, while many want the same list.
+// TestAHotListIsReadOnce counts the reads of the store during many calls for the same list.
 func TestAHotListIsReadOnce(t *testing.T) {
 	a := newArcade(t)
 	a.place("ada", 10)

@@ -17,23 +17,23 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Lines are the boards of a project in an export: a line of JSON for each board, and behind it one for each row of all
-// time, the best first.
+// Lines writes the boards of a project to an export, and reads them from an import: a line of JSON for each board, followed
+// by a line for each row of all time, the best first.
 type Lines struct {
 	Store Store
 	Now   func() time.Time
 }
 
 const (
-	// mostLines bounds the rows of a project in an export, of several boards the same number of each: 13 MB.
+	// mostLines bounds the rows of a project in an export to 13 MB; several boards have equal shares.
 	mostLines = 100_000
-	// longestLine bounds a line that is read: one that was written has some 200 bytes.
+	// longestLine bounds a line of an import. Lines of an export have some 200 bytes.
 	longestLine = 4 << 10
-	// broughtRows is how many rows are added in one step.
+	// broughtRows is the number of rows added in one step.
 	broughtRows = 100
 )
 
-// A line is of a board, or of a row of the board before.
+// A line describes a board, or a row of the board in the lines before.
 type line struct {
 	Board      string     `json:"board,omitempty"`
 	Order      string     `json:"order,omitempty"` // "asc" or "desc"
@@ -51,8 +51,8 @@ type line struct {
 // Name returns the end of the entry's path.
 func (Lines) Name() string { return "boards.ndjson" }
 
-// Write writes the boards of a project by name. Of a project without any, or that is gone, it writes nothing. What is
-// placed meanwhile may come or not.
+// Write writes the boards of a project by name; for a deleted project, or one without boards, it writes nothing. Scores of
+// the time of the call may be in it or not.
 func (l Lines) Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error {
 	list, err := l.Store.Boards(ctx, id)
 	slices.SortFunc(list, func(a, b Board) int { return cmp.Compare(a.Name, b.Name) })
@@ -82,8 +82,8 @@ func (l Lines) write(ctx context.Context, e *json.Encoder, id sandlot.ProjectID,
 	})
 }
 
-// Read adds boards to a project, whose own rows stay unless one that is read is better. A line that no export has, and
-// what the project has no room for, ends it: left is the reason for people, and what was read before stays.
+// Read adds boards to a project, and replaces a row of the project only by a better one. It stops at an invalid line, and
+// when the project has no room left. Then left is the reason, as a sentence for people, and the lines before stay.
 func (l Lines) Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (left string, err error) {
 	text := bufio.NewScanner(r)
 	text.Buffer(nil, longestLine)
@@ -109,7 +109,7 @@ func (l Lines) Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (lef
 	return left, err
 }
 
-// bringing is a reading of lines.
+// bringing holds the state of Read.
 type bringing struct {
 	Lines
 	id    sandlot.ProjectID
@@ -118,7 +118,7 @@ type bringing struct {
 	all   int // rows of all boards
 }
 
-// take takes a line, or returns what is wrong with it.
+// take adds a line, or returns its fault, as the end of a sentence.
 func (in *bringing) take(ctx context.Context, text []byte) (wrong string, err error) {
 	var x line
 	if json.Unmarshal(text, &x) != nil {
@@ -156,7 +156,7 @@ func (in *bringing) row(ctx context.Context, x line) (wrong string, err error) {
 	return "", in.flush(ctx)
 }
 
-// past returns a time of an export, which cannot lie in the future.
+// past returns a time of an export, or now for an invalid one.
 func (in *bringing) past(at *time.Time) time.Time {
 	now := in.Now()
 	if at == nil || at.After(now) || at.Year() < 1970 {

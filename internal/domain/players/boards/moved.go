@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// movedFor is how long the list of boards that moved is served.
+	// movedFor is the lifetime of the list of boards that moved.
 	movedFor = 5 * time.Second
-	// mostMoved is how many boards are looked at: several may be of one project, or of one that is not listed.
+	// mostMoved bounds the boards that are read. Several may belong to one project.
 	mostMoved = 300
 )
 
-// moved is the list of boards that moved, as it was read last: one of each project.
+// moved caches the list of boards that moved, with one board of each project.
 type moved struct {
 	mu   sync.Mutex
 	list []Moved
 	at   time.Time
 }
 
-// MovedToday returns the board that moved last of each of at most limit projects that may be listed and have a board
-// that moved since the beginning of the day in UTC, last moved first; from a list at most a few seconds old. Where very
-// many boards move it has those that moved last. Callers share the list, and must not change it.
+// MovedToday returns boards of listed projects that moved since the beginning of the day in UTC, the last moved first: of
+// each project the board that moved last, and of at most limit projects. The list is a few seconds old at most, and
+// considers the 300 boards that moved last. Callers share it, and must not change it.
 func (s *Service) MovedToday(ctx context.Context, by sandlot.Caller, limit int) ([]Moved, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ const (
 	mostRemoved = 100  // players of one change
 )
 
-// List returns the boards of a project, the one that moved last first: to everybody, for they are public.
+// List returns the boards of a project, the last moved first, to every caller: boards are public.
 func (s *Service) List(ctx context.Context, by sandlot.Caller, ref string) ([]Board, error) {
 	p, err := s.Projects.Find(ctx, by, ref)
 	if err != nil {
@@ -28,8 +28,8 @@ func (s *Service) List(ctx context.Context, by sandlot.Caller, ref string) ([]Bo
 	return list, nil
 }
 
-// Board returns a board with entries of now, for its project's owner. A board that does not exist is CodeBoardNotFound,
-// here and below.
+// Board returns a board with its current entries, for its project's owner. A missing board is CodeBoardNotFound, here and
+// below.
 func (s *Service) Board(ctx context.Context, by sandlot.Caller, ref string, q Query) (Board, Top, error) {
 	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Service) Board(ctx context.Context, by sandlot.Caller, ref string, q Qu
 	return b, top, missing(p, r.Board, err)
 }
 
-// board returns one of the boards of a project.
+// board returns a board of a project.
 func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Board, error) {
 	list, err := s.Store.Boards(ctx, p.ID)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Bo
 	return list[i], nil
 }
 
-// missing returns the refusal of a board that is not there, or the error.
+// missing returns the refusal for a missing board, or the error.
 func missing(p sandlot.Project, board string, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeBoardNotFound, "The project %s has no board %s.", p.ID, board).In("board").
@@ -74,7 +74,7 @@ func missing(p sandlot.Project, board string, err error) error {
 	return nil
 }
 
-// owned returns the project of an address if the caller may do something with it.
+// owned returns the project of an address if the caller may do act with it.
 func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, act, nil); err != nil {
 		return sandlot.Project{}, err
@@ -103,7 +103,7 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref, board strin
 	return b, missing(p, board, err)
 }
 
-// check refuses a change that no board can have.
+// check refuses a change with invalid values, or with rules that contradict those of the board.
 func (c Change) check(b Board) error {
 	for _, bound := range []*float64{c.Min, c.Max} {
 		if bound != nil && (math.IsNaN(*bound) || math.IsInf(*bound, 0)) {
@@ -123,7 +123,7 @@ func (c Change) check(b Board) error {
 	return nil
 }
 
-// Delete removes a board with its settings, for its project's owner. The next score bears a new one.
+// Delete removes a board with its rules, for its project's owner. The next score creates a new board.
 func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, board string) error {
 	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
 	if err != nil {

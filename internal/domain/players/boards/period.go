@@ -19,11 +19,11 @@ const (
 // Periods are all periods.
 var Periods = [3]Period{AllTime, Week, Day}
 
-// mondays is how many days the first of January 1970 was after a Monday.
+// mondays is the number of days from a Monday to the first of January 1970.
 const mondays = 3
 
-// Number returns the number of the period that a time is in: 0 of all time, of a day the day since 1970, and of a week
-// the week since then, from 1 on, as a negative number.
+// Number returns the number of the period that a time is in: 0 for all time, the day since 1970 for a day, and the week
+// since then, from 1 on, as a negative number for a week.
 func (p Period) Number(at time.Time) int64 {
 	switch day := figures.DayOf(at); p {
 	case Day:

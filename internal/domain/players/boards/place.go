@@ -15,8 +15,7 @@ import (
 )
 
 // Place records a score. A score of a player who has not been there for the board's MinSeconds is CodeTooEarly, with
-// RetryAfter; one outside of the owner's bounds, and every score of a player whom the owner refused, is
-// CodeScoreRefused. The same score again changes nothing.
+// RetryAfter; a score outside of the owner's bounds, and every score of a refused player, is CodeScoreRefused. The same score again changes nothing.
 func (s *Service) Place(ctx context.Context, by sandlot.Caller, v players.Visit, in Score) (out Placed, err error) {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Changes(), v.Known()); err != nil {
 		return out, err
@@ -45,7 +44,7 @@ func (s *Service) Place(ctx context.Context, by sandlot.Caller, v players.Visit,
 	return out, nil
 }
 
-// admit refuses a score that the rules of the board do not let in, of a player who has stayed that long.
+// admit refuses a score that breaks the rules of the board; stay is the time that its player has been there.
 func (b Board) admit(score float64, stay time.Duration) error {
 	if b.Min != nil && score < *b.Min || b.Max != nil && score > *b.Max {
 		return sandlot.Refuse(sandlot.CodeScoreRefused, "The board %s takes no score of %v: the maker of the game set bounds.", b.Name, score).

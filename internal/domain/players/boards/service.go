@@ -1,5 +1,5 @@
-// Package boards keeps the scores of players: boards that are born with their first score, with one best row a player
-// for each period, and exact ranks. Scores are sent by the players' own programs: they are bounded, and not verified.
+// Package boards keeps the scores of players: boards that the first score creates, with the best row of each player in
+// each period, and exact ranks. Scores are sent by the players' own programs: they are bounded, and not verified.
 package boards
 
 import (
@@ -18,10 +18,10 @@ const (
 	MaxRows    = 100_000 // players of a board in each period; then the worst goes
 	MaxName    = 40      // characters of a board's name: a-z 0-9 _ -
 	MaxTop     = 100     // entries of one answer
-	MinSeconds = 5       // how long a player has to be there before a score counts, where the owner says nothing
+	MinSeconds = 5       // default of the seconds that a player has to be there before a score counts
 	idLength   = 10      // of a player's id
 	defaultTop = 10      // entries of an answer to a call without a limit
-	Default    = "main"  // the board of a score that names none
+	Default    = "main"  // the board of a score without one
 )
 
 // Service holds the rules for boards. Its methods may be called concurrently, and its errors are as those of

@@ -9,35 +9,36 @@ import (
 	"sandlot/internal/domain/players"
 )
 
-// A Store keeps boards and scores, under the same promises as a publish.Store. A project or a board that is not there is
+// A Store keeps boards and scores, under the same promises as a publish.Store. A missing project or board is
 // sandlot.ErrNotFound.
 //
-// A row is the best score of a player in a period of a board; of equal scores, the earlier is the better one. A board
-// has at most MaxRows rows in a period: beyond that the worst goes. Ranks are exact at the moment of the step or read,
-// on every node.
+// A row is the best score of a player in a period of a board; of equal scores the earlier is better. A board has at most
+// MaxRows rows in a period: beyond them the worst is removed. Ranks are exact at the moment of the step or read, on every
+// node.
 type Store interface {
-	// Place records a score, on a board that is born if there is none, and returns the player's place of all time. A
-	// score that is no better than the row of the player changes nothing. A project with MaxBoards bears no more:
-	// ErrTooManyBoards. A player whom the owner refused is ErrRefused; an error of p.Admit comes back, and then nothing
-	// has changed. Other errors are those of players.Holder.
+	// Place records a score, creates its board if there is none, and returns the player's place of all time. A score that
+	// is no better than the row of the player changes nothing. A further board of a project with MaxBoards is
+	// ErrTooManyBoards, and a refused player is ErrRefused. Place returns an error of p.Admit, and then changes nothing.
+	// Other errors are those of players.Holder.
 	Place(ctx context.Context, p Placing) (Placed, error)
-	// Top returns entries of one moment. Of a board without rows in the period there are none.
+	// Top returns entries of one moment; none for a board without rows in the period.
 	Top(ctx context.Context, r Reading) (Top, error)
-	// Boards returns the boards of a project, the one that moved last first.
+	// Boards returns the boards of a project, the last moved first.
 	Boards(ctx context.Context, id sandlot.ProjectID) ([]Board, error)
-	// Amend changes a board, and returns it. Rows outside of its bounds are gone when it returns; should it end early,
-	// Sweep removes them.
+	// Amend changes a board, and returns it. It has removed the rows outside of its bounds when it returns; after an early
+	// end Sweep removes them.
 	Amend(ctx context.Context, id sandlot.ProjectID, board string, c Change, at time.Time) (Board, error)
 	// Delete removes a board. Sweep removes its rows.
 	Delete(ctx context.Context, id sandlot.ProjectID, board string) error
-	// Moved returns boards of projects that may be listed and that moved since a time, the last moved first, with their
-	// best of all time: of the latest limit that moved, so that the cost is bounded. A project may come several times.
+	// Moved returns the boards of listed projects that moved since a time, the last moved first, with their best entry of
+	// all time. It considers only the limit boards that moved last, so that its cost is bounded, and may return several
+	// boards of a project.
 	Moved(ctx context.Context, since time.Time, limit int) ([]Moved, error)
-	// Rows calls do with the rows of all time of a board, the best first, at most most of them: in pages, so that what is
-	// placed meanwhile may come or not.
+	// Rows calls do with at most most rows of all time of a board, the best first. It reads in pages: scores of the time of
+	// the call may be among them or not.
 	Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(Row) error) error
-	// Bring adds rows of all time as Place does, with the players that they name, on a board that is born as b if there
-	// is none. What is there already stays unless a row is better. Rows come with their own times.
+	// Bring adds rows of all time with their own times, as Place does, and the players that they name. It creates the board
+	// as b if there is none, and replaces a row only by a better one.
 	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row) error
 }
 
@@ -53,7 +54,7 @@ var (
 type Placing struct {
 	players.Holder
 	Board     string
-	Ascending bool // of a board that is born
+	Ascending bool // the order of a new board
 	Score     float64
 	Name      string            // the player's new name; "": as it is
 	Admit     func(Board) error // refuses the score under the rules of the board, within the step
@@ -67,7 +68,7 @@ type Reading struct {
 	Limit   int            // 0: only You
 	Token   sandlot.Digest // of You; zero: see Player
 	Player  string         // the id of You, if it is not empty
-	Around  bool           // those around You, if it has a place
+	Around  bool           // returns the entries around You, if it has a place
 }
 
 // A Row is a score of all time, in an export.
@@ -76,5 +77,5 @@ type Row struct {
 	Name   string
 	Score  float64
 	At     time.Time
-	Seen   time.Time // of a row that is brought: when the player was last seen
+	Seen   time.Time // for Bring: the last visit of the player
 }

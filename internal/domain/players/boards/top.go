@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// listedFor is how long a list is served.
+	// listedFor is the lifetime of a list.
 	listedFor = time.Second
 	// mostListed bounds the entries in memory, at some 150 bytes each: 15 MB.
 	mostListed = 100_000
@@ -31,9 +31,9 @@ type list struct {
 	at time.Time
 }
 
-// Top returns entries of a board, from a list at most a second old, on which the player of the visit has the place of
-// now; ranks are those of one moment. Without a token and a Player there is no You. Ids of players are public: the
-// website knows the player of a frame by it alone.
+// Top returns entries of a board from a list at most a second old, in which the player of the visit has its current place.
+// The ranks are of one moment. You is nil without a token and a Player. Ids of players are public: the website knows the
+// player of a frame by its id alone.
 func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q Query) (Top, error) {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads()); err != nil {
 		return Top{}, err
@@ -54,7 +54,7 @@ func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q
 	return top, nil
 }
 
-// reading returns the reading of a query, whose defaults it sets.
+// reading returns the reading of a query, and sets the defaults of the query.
 func (s *Service) reading(id sandlot.ProjectID, q *Query) (r Reading, err error) {
 	if q.Board, err = boardName(q.Board); err != nil {
 		return r, err
@@ -96,7 +96,7 @@ func (s *Service) top(ctx context.Context, r Reading) (Top, error) {
 	return l.cut(r.Limit), nil
 }
 
-// lacks reports whether a player has another entry on the list than now.
+// lacks reports whether the list lacks a player's current entry.
 func (t Top) lacks(you *Entry) bool {
 	if you == nil {
 		return false
@@ -109,7 +109,7 @@ func (t Top) lacks(you *Entry) bool {
 	return e.Score != you.Score || e.Name != you.Name || !e.At.Equal(you.At)
 }
 
-// cut returns the first entries of a list, which others read, with the place of You on it.
+// cut returns a copy of the first entries of a shared list, with the place of You on it.
 func (t Top) cut(limit int) Top {
 	all := t.Entries
 	t.Entries = slices.Clone(all[:min(len(all), limit)])
@@ -127,7 +127,7 @@ func (t Top) cut(limit int) Top {
 	return t
 }
 
-// list returns the list of a reading; a fresh one is read anew.
+// list returns the list of a reading; with fresh it reads the list anew.
 func (s *Service) list(ctx context.Context, r Reading, fresh bool) (Top, error) {
 	key := listKey{r.Project, r.Board, r.Period}
 	known := func() (list, bool) {
@@ -153,7 +153,7 @@ func (s *Service) list(ctx context.Context, r Reading, fresh bool) (Top, error) 
 	return l.Top, err
 }
 
-// read reads entries; a board that does not exist has none.
+// read returns entries; a missing board has none.
 func (s *Service) read(ctx context.Context, r Reading) (Top, error) {
 	top, err := s.Store.Top(ctx, r)
 	if errors.Is(err, sandlot.ErrNotFound) {

@@ -10,7 +10,7 @@ import (
 type Score struct {
 	Board     string // "": Default
 	Score     float64
-	Ascending bool   // of a board that is born: whether lower is better. A board that exists keeps its order
+	Ascending bool   // whether lower is better on a new board; a board keeps its order
 	Name      string // the player's new name; "": as it is
 	Since     string // the stamp of the player's stay, from players.Service.Hello
 }
@@ -20,8 +20,8 @@ type Placed struct {
 	Board     string
 	Ascending bool
 	Best      float64 // the player's best of all time
-	Improved  bool    // whether this score is it
-	Rank      int64   // of Best, from 1; 0 if MaxRows players are better, so that it has none
+	Improved  bool    // whether this score is Best
+	Rank      int64   // of Best, from 1; 0: none, as MaxRows players are better
 	Of        int64   // players of the board
 	Player    string  // the player's id
 }
@@ -31,8 +31,8 @@ type Query struct {
 	Board  string // "": Default
 	Period Period // "": AllTime
 	Limit  int    // 0: 10; at most MaxTop
-	Around bool   // those around the player of the visit, instead of the first
-	Player string // the id of a player to take for that of the visit; "": the one of its token
+	Around bool   // returns the entries around the player of the visit, instead of the first
+	Player string // the id of the player of the visit; "": the player of its token
 }
 
 // Top is a list of entries. A board that does not exist has none.
@@ -66,7 +66,7 @@ type Board struct {
 	MovedAt    time.Time // of the last score that changed it
 }
 
-// A Change of a board. What is nil stays. Rows outside of new bounds are removed.
+// A Change of a board. Fields that are nil change nothing. Rows outside of new bounds are removed.
 type Change struct {
 	Min, Max      *float64
 	NoMin, NoMax  bool // takes the bound away

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// The most characters that are kept of an error, and the most bytes of a text that are looked at.
+// The most characters of each part of an error, and the most bytes of a text that are read.
 const (
 	mostMessage = 300
 	mostStack   = 1500
@@ -21,7 +21,7 @@ const (
 	looked      = 4 << 10
 )
 
-// A cleaner takes what could be a secret or a person's out of errors of a project.
+// A cleaner removes secrets and personal data from the errors of a project.
 type cleaner struct{ project sandlot.Project }
 
 var (
@@ -37,7 +37,7 @@ var (
 	ip      = regexp.MustCompile(`[0-9a-fA-F]*(?:[.:][0-9a-fA-F]*){2,}`)
 )
 
-// line returns a text in one line of at most that many characters, without what could be secret.
+// line returns a text as one line of at most that many characters, without secrets.
 func (c cleaner) line(text string, most int) string {
 	return cut(strings.Join(strings.Fields(c.text(plain(head(text)))), " "), most)
 }
@@ -66,7 +66,7 @@ func (c cleaner) place(r Report) string {
 	return file
 }
 
-// text takes out addresses of people and machines, keys, and the parts of URLs that carry data.
+// text removes addresses of people and machines, keys, and the parts of URLs that carry data.
 func (c cleaner) text(s string) string {
 	s = address.ReplaceAllStringFunc(s, c.url)
 	s = dataURL.ReplaceAllString(s, "$1:")
@@ -83,7 +83,7 @@ func (c cleaner) text(s string) string {
 // lineInFile matches the line and the column that browsers add to a URL in a stack.
 var lineInFile = regexp.MustCompile(`(?::\d+){1,2}$`)
 
-// url returns a URL without its user, query and fragment; of the project itself the name of its file.
+// url returns a URL without its user, query and fragment; for a URL of the project it returns the name of the file.
 func (c cleaner) url(s string) string {
 	at := lineInFile.FindString(s)
 	u, err := url.Parse(strings.TrimSuffix(s, at))
@@ -152,7 +152,8 @@ func cutLast(s, at string) (before, after string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// plain replaces what could act in a terminal or turn the direction of a text, and drops what nobody sees.
+// plain replaces control characters and characters that change the direction of a text by blanks, and drops invisible
+// characters.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
@@ -175,7 +176,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// ofExtension reports whether an error is of an extension of the browser.
+// ofExtension reports whether an extension of the browser threw an error.
 func ofExtension(r Report) bool {
 	return strings.Contains(head(r.Source), "-extension://") || strings.Contains(head(r.Stack), "-extension://")
 }

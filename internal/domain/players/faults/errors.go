@@ -22,7 +22,7 @@ type Group struct {
 }
 
 // Errors returns the groups of a version, most frequent first, for the project's owner; version 0 is the current one. A
-// version that was never made is CodeVersionNotFound.
+// missing version is CodeVersionNotFound.
 func (s *Service) Errors(ctx context.Context, by sandlot.Caller, ref string, version int) (p sandlot.Project, groups []Group, err error) {
 	if p, err = s.owned(ctx, by, sandlot.ActReadFiles, ref); err != nil {
 		return p, nil, err

@@ -89,7 +89,7 @@ func TestAnErrorIsOfTheVersionThatItsPageLoaded(t *testing.T) {
 	expect.Equal(t, "which", w.groups(1)[0].Message, "of a page from before")
 }
 
-// TestWhatCouldBeSecretIsCut has texts of errors, and what is kept of each.
+// TestWhatCouldBeSecretIsCut has texts of errors, each with its stored form.
 func TestWhatCouldBeSecretIsCut(t *testing.T) {
 	w := newWorld(t)
 	own := "http://" + string(w.project.ID) + ".localhost:8080"

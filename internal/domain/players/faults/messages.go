@@ -23,14 +23,15 @@ type Message struct {
 	At      time.Time
 }
 
-// dailyMessages is how many messages a player sends to a project in 24 hours.
+// dailyMessages is the number of messages that a player may send to a project in 24 hours.
 const dailyMessages = 5
 
-// ErrTooMany refuses a message of a player with as many as a day has.
+// ErrTooMany refuses a message of a player who has sent the most of a day.
 var ErrTooMany = errors.New("too many messages of a player")
 
-// Message keeps a message of a player to the maker: at most MaxFeedback characters, five a day. A longer one is
-// CodeInvalidField, one without a visible character CodeMissingField, one without a player CodePlayerRequired.
+// Message stores a message of a player to the maker: at most MaxFeedback characters, five messages a day. A longer message
+// is CodeInvalidField, a message without a visible character CodeMissingField, and a visit without a player
+// CodePlayerRequired.
 func (s *Service) Message(ctx context.Context, by sandlot.Caller, v players.Visit, text string) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes(), v.Known()); err != nil {
 		return err
@@ -51,7 +52,7 @@ func (s *Service) Message(ctx context.Context, by sandlot.Caller, v players.Visi
 	return in("keep message", err)
 }
 
-// message returns a message as it is kept: in one line, without what could act in a terminal.
+// message returns the stored form of a message: one line without control characters and invisible ones.
 func message(text string) (string, error) {
 	if r := []rune(head(text)); len(r) > MaxFeedback {
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The message has more than %d characters.", MaxFeedback).In("text").

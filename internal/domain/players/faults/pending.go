@@ -19,8 +19,8 @@ const (
 	mostOfProject = MaxGroups
 )
 
-// Pending holds the faults that a Service has counted and not yet written. Its methods may be called concurrently; only
-// one Run may be active.
+// Pending holds the counted faults until they are written. Its methods may be called concurrently; only one Run may be
+// active.
 type Pending struct {
 	Store Store
 	log   *slog.Logger
@@ -49,7 +49,7 @@ func (p *Pending) Flush(ctx context.Context) error {
 	return nil
 }
 
-// groups are the groups in memory. Errors of further groups are dropped. It may be used concurrently.
+// groups holds the groups in memory, and drops the errors of groups beyond its bounds. It may be used concurrently.
 type groups struct {
 	mu    sync.Mutex
 	byKey map[groupKey]Counted

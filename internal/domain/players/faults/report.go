@@ -27,9 +27,9 @@ type Report struct {
 	Stack   string
 }
 
-// Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are kept within
+// Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are written within
 // seconds; a crash may lose them. Errors of a browser's extensions are not counted. More than MaxReports are
-// CodeInvalidField. What a network may send is limited by admission.
+// CodeInvalidField. Admission limits the reports of a network.
 func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []Report) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes()); err != nil {
 		return err

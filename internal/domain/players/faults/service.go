@@ -21,9 +21,9 @@ const (
 	MessagesKept = players.Kept
 )
 
-// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are as those
-// of players.Service. A project whose Runtime is not On takes neither faults nor messages;
-// its owner still reads and deletes those that are there.
+// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are as those of
+// players.Service. A project whose Runtime is not RuntimeOn takes neither faults nor messages; its owner can still read and
+// delete the stored ones.
 type Service struct {
 	Config
 	Pending *Pending
@@ -51,7 +51,7 @@ func New(c Config) *Service {
 	return &Service{c, &Pending{c.Store, c.Log, newGroups()}}
 }
 
-// owned returns a project of the caller, who may do act there.
+// owned returns the project of an address if the caller may do act with it.
 func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, act, nil); err != nil {
 		return sandlot.Project{}, err

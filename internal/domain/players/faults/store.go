@@ -10,27 +10,27 @@ import (
 // A Store keeps faults and messages, under the same promises as a publish.Store. A project that is deleted has neither;
 // in the trash it keeps both.
 type Store interface {
-	// AddFaults adds counts to groups. Counts of projects that are gone are dropped. Of a version's groups beyond MaxGroups
-	// the rarest go, of equally rare ones those that were seen the longest ago.
+	// AddFaults adds counts to groups, and drops counts of deleted projects. Beyond MaxGroups it removes the rarest groups of
+	// a version, and of equally rare ones the oldest.
 	AddFaults(ctx context.Context, list []Counted) error
 	// Faults returns the groups of a version, most frequent first, of equally frequent ones the last seen first.
 	Faults(ctx context.Context, id sandlot.ProjectID, version int) ([]Group, error)
 	// FaultsOf returns the number and the time of the errors of a version.
 	FaultsOf(ctx context.Context, id sandlot.ProjectID, version int) (Sum, error)
-	// AddMessage keeps a message. Of a project's messages beyond MaxMessages the oldest go. A player with daily messages in the
-	// last 24 hours is ErrTooMany; a project that is gone is sandlot.ErrNotFound.
+	// AddMessage stores a message, and removes the oldest messages of the project beyond MaxMessages. A player with daily
+	// messages in the last 24 hours is ErrTooMany; a deleted project is sandlot.ErrNotFound.
 	AddMessage(ctx context.Context, id sandlot.ProjectID, m NewMessage, daily int) error
-	// Messages returns at most limit messages of a project, newest first, with the names that their players have now: those
-	// with an ID below before, if it is not 0.
+	// Messages returns at most limit messages of a project, newest first, with the current names of their players. If before
+	// is not 0, it returns only messages with a smaller ID.
 	Messages(ctx context.Context, id sandlot.ProjectID, before int64, limit int) ([]Message, error)
-	// DeleteMessage removes a message of a project. One that is not there is no error.
+	// DeleteMessage removes a message of a project. A missing one is no error.
 	DeleteMessage(ctx context.Context, id sandlot.ProjectID, message int64) error
 }
 
 // A Counted is a group of a project with the errors that are to be added to it.
 type Counted struct {
 	Project sandlot.ProjectID
-	Hash    sandlot.Digest // of what makes errors equal within a version
+	Hash    sandlot.Digest // equal errors of a version have the same
 	Group
 }
 
@@ -45,6 +45,6 @@ type Sum struct {
 type NewMessage struct {
 	Version int
 	Text    string
-	Token   sandlot.Digest // of the player, who need not have kept anything
+	Token   sandlot.Digest // of the player, who may have no stored data
 	At      time.Time
 }

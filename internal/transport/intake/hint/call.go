@@ -62,7 +62,7 @@ const theKey = "<api_key>"
 // ofOne are the operations on one project, beside those that only read it. It never changes.
 var ofOne = []sandlot.Op{sandlot.OpFile, sandlot.OpAmend, sandlot.OpDeleteProject}
 
-// ofThing has the name of what an operation on a thing of a project is about. It never changes.
+// ofThing maps operations to the name of the argument for their thing, such as a board. It never changes.
 var ofThing = map[sandlot.Op]string{
 	sandlot.OpBoard: "board", sandlot.OpRule: "board", sandlot.OpDropBoard: "board", sandlot.OpDropPlayer: "player",
 	sandlot.OpUnsay: "feedback",

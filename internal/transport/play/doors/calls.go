@@ -17,7 +17,7 @@ type done struct {
 // playerInfo is a player in an answer.
 type playerInfo struct {
 	OK    bool   `json:"ok"`
-	ID    string `json:"id"` // empty until something is kept
+	ID    string `json:"id"` // "" for a player without stored data
 	Name  string `json:"name"`
 	Since string `json:"since,omitempty"` // brought by scores
 }
@@ -118,7 +118,7 @@ func (x *exchange) load() error {
 	return nil
 }
 
-// value answers with a JSON value as it was kept.
+// value answers with a stored JSON value, byte for byte.
 func (x *exchange) value(value []byte, at time.Time) {
 	x.w.Header().Set("Last-Modified", at.UTC().Format(http.TimeFormat))
 	x.write(http.StatusOK, value)
@@ -134,7 +134,7 @@ func (x *exchange) keep(value []byte) error {
 	return x.answer(kept{true, thingOf(s)})
 }
 
-// saveByBeacon is save for a page that is being left: a beacon has no header of its own.
+// saveByBeacon runs save for a page that is being left: a beacon has no header of its own.
 func (x *exchange) saveByBeacon() error {
 	var in struct {
 		Player string          `json:"player"`
@@ -152,7 +152,7 @@ func (x *exchange) saveByBeacon() error {
 	return x.keep(in.Value)
 }
 
-// bring takes the token in a body, unless the header has one.
+// bring sets the visit by the token in a body, unless the header has a token.
 func (x *exchange) bring(token string) error {
 	if token == "" || x.v.Token != (sandlot.Digest{}) {
 		return nil

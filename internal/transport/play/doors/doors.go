@@ -64,7 +64,7 @@ type Handler struct {
 	bodies *admission.Slots
 }
 
-// The bodies that are received at once: 64 MiB in all. A class behind one address may save at the same moment.
+// Bounds of the bodies that are received at once: 64 MiB in all. A class behind one address may save at the same moment.
 const (
 	mostBodies, mostBodiesOf = 256, 32
 	// smallBody is the largest body that takes no slot, in bytes.
@@ -89,8 +89,8 @@ func Has(name string) bool {
 	return slices.ContainsFunc(routes, func(rt route) bool { return rt.first() == first })
 }
 
-// Serve answers a call. The header of w already has what every answer on that origin has; Serve forbids caches to keep
-// the answer, and pages of other origins to read it.
+// Serve answers a call. The header of w already has the fields of every answer on that origin; Serve adds fields that keep
+// the answer from caches, and from pages of other origins.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c Call) {
 	x := &exchange{Handler: h, Call: c, w: w, r: r, from: admission.Peer(r.RemoteAddr)}
 	x.headers()
@@ -115,7 +115,7 @@ func (h *Handler) Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	x.refuse(err)
 }
 
-// enter makes a call, if admission allows its operation to the client.
+// enter runs a call if admission allows its operation to the client.
 func (x *exchange) enter(rt *route, rest string) {
 	m := rt.method(x.r.Method)
 	if m == nil {
@@ -136,7 +136,7 @@ func (x *exchange) enter(rt *route, rest string) {
 	}
 }
 
-// make reads the body and the player of a call, and makes it.
+// make reads the body and the player of a call, and runs it.
 func (x *exchange) make(m *method) error {
 	if m.most > 0 {
 		defer x.release()
@@ -150,7 +150,7 @@ func (x *exchange) make(m *method) error {
 	return m.serve(x)
 }
 
-// visit sets the visit of the call, with the token that it brings; empty: none.
+// visit sets the visit of the call with the player's token; "" is none.
 func (x *exchange) visit(token string) error {
 	x.v = players.Visit{Project: x.Project, From: x.from, Exempt: x.Admission.Exempt(x.from)}
 	if token == "" {
@@ -165,7 +165,7 @@ func (x *exchange) visit(token string) error {
 	return nil
 }
 
-// guess makes the call of a code, unless too many wrong ones came from the network.
+// guess runs try, a call with a code, unless too many wrong codes came from the network.
 func (x *exchange) guess(code string, try func() error) error {
 	var wrong error
 	err := x.Admission.Guess(admission.Origin{Addr: x.from}, sha256.Sum256([]byte(code)), func() (bool, error) {

@@ -34,10 +34,11 @@ type exchange struct {
 // ctx returns the context of the request.
 func (x *exchange) ctx() context.Context { return x.r.Context() }
 
-// nobody makes every call: players have no account.
+// nobody is the caller of every call: players have no account.
 var nobody = sandlot.Caller{}
 
-// headers sets the fields of every answer. A page of the path form has the origin "null", and nobody else may read.
+// headers sets the fields of every answer. Only a page of the path form, which has the origin "null", may read it from
+// another origin.
 func (x *exchange) headers() {
 	h := x.w.Header()
 	h.Set("Cache-Control", "no-store")
@@ -62,8 +63,8 @@ func (x *exchange) preflight(rt *route) {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// fromHere reports whether a call comes from the project's own page, or from a program that is no browser: by
-// Sec-Fetch-Site, and by Origin where a browser sends that. It counts for reads as well.
+// fromHere reports whether a call comes from the project's own page, or from a program that is no browser, by
+// Sec-Fetch-Site, and by Origin if there is one. Reads need it as well.
 func fromHere(r *http.Request, framed bool) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if framed && origin == "null" {
@@ -79,7 +80,7 @@ func fromHere(r *http.Request, framed bool) bool {
 	return err == nil && at.Host != "" && at.Host == r.Host
 }
 
-// receive reads the body of a call, of at most n bytes. A large one takes a slot while it is held.
+// receive reads the body of a call, of at most n bytes. A large one takes a slot, which release gives back.
 func (x *exchange) receive(n int64) error {
 	length := x.r.ContentLength
 	if length > n {

@@ -13,10 +13,10 @@ import (
 	"sandlot"
 )
 
-// retryLater is the wait after a failure that passes.
+// retryLater is the wait after a passing failure.
 const retryLater = 5 * time.Second
 
-// A refusal is the body of an answer that is an error: as the API's, with the code once more as the reason of the script.
+// A refusal is the body of an error: that of the API, with its code once more as the reason for the script.
 type refusal struct {
 	OK         bool         `json:"ok"` // false
 	Error      sandlot.Code `json:"error"`
@@ -80,7 +80,7 @@ func (x *exchange) errorOf(err error) (*sandlot.Error, int) {
 	return e, status
 }
 
-// sentences has the message of each code that comes alone, from a look-up of the project.
+// sentences holds the message of each code that a look-up of the project returns alone.
 var sentences = map[sandlot.Code]string{
 	sandlot.CodeProjectNotFound: "There is no project at this address.",
 	sandlot.CodeTakenDown:       "This project has been taken down.",
@@ -97,5 +97,5 @@ func (x *exchange) hint(e *sandlot.Error, retry int) string {
 	return "See " + x.documents() + " for the calls."
 }
 
-// documents returns the address of the documents of the calls.
+// documents returns the address of the documentation of the calls.
 func (x *exchange) documents() string { return x.Base + "/docs/players" }

@@ -9,9 +9,9 @@ import (
 	"sandlot/internal/domain/players"
 )
 
-// A route is the calls at one address, or at all addresses below a name.
+// A route holds the calls at an address, or at all addresses below a name.
 type route struct {
-	name    string // a slash at its end: the name of a thing follows
+	name    string // after a final slash the name of a thing follows
 	methods []method
 }
 

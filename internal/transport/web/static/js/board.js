@@ -1,6 +1,6 @@
-// Keeps the board of a project's page up to date, and connects the page with the player in the frame, if the game has
-// the SDK. The frame alone knows the player's token: what needs it goes there as a message, and the page learns the
-// player's public id. Without this module the board is as the page was sent, and the form sends a message as any does.
+// Updates the board of a project's page, and connects the page with the player in the frame, if the game has the SDK. Only
+// the frame has the player's token: the page sends it messages for each call that needs the token, and learns the player's
+// public id. Without this module the board does not change, and the form sends its message as a usual form.
 const stage = document.querySelector('.stage');
 const model = stage.querySelector('template').content.firstElementChild;
 const apart = model.sandbox.contains('allow-same-origin'); // else the frame's origin is opaque, and has no name
@@ -17,11 +17,11 @@ let you = ''; // the id of the player in the frame
 let last = ''; // the part of the page as it came last
 
 const frame = () => stage.querySelector('iframe');
-const answers = new Map(); // of the frame, that something waits for
+const answers = new Map(); // by kind of message: the functions that wait for an answer of the frame
 
 const send = (message) => frame()?.contentWindow.postMessage(message, apart ? origin : '*');
 
-// refocus puts the focus on the element that stands for one that was replaced.
+// refocus moves the focus from a replaced element to its replacement.
 const refocus = (before) => {
   if (before?.matches('select')) board.querySelector('select')?.focus();
   else if (before?.dataset.period) board.querySelector(`a[data-period="${before.dataset.period}"]`)?.focus();
@@ -54,7 +54,7 @@ const load = async (wish) => {
   } catch { /* the next one may come through */ }
 };
 
-// ready gives the choices of the board their scripts.
+// ready adds the listeners of the controls of the board.
 const ready = () => {
   for (const tab of board.querySelectorAll('.tabs a')) {
     tab.addEventListener('click', (event) => {
@@ -80,7 +80,7 @@ let met = false; // whether the game has the SDK, and the service answers it
 
 const say = (text) => { if (here) here.textContent = text; };
 
-// ask sends the frame a message, and returns its answer of that kind; null if there is none.
+// ask sends a message to the frame, and returns its answer of that kind; null if none comes.
 const ask = (message, kind) => new Promise((resolve) => {
   const waiting = setTimeout(resolve, patience, null);
   answers.set(kind, (answer) => {
@@ -90,12 +90,12 @@ const ask = (message, kind) => new Promise((resolve) => {
   send(message);
 });
 
-// meet shows what the frame says about its player.
+// meet shows the player of the frame.
 const meet = ({ id, name, local }) => {
   const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
   if (fresh) you = id;
   if (typeof name === 'string') known = name;
-  met = local === false; // else what it keeps stays in its browser, and is on no board
+  met = local === false; // else its data stays in its browser, and is on no board
   if (player) {
     player.hidden = !met;
     const field = player.querySelector('#player-name');
@@ -177,7 +177,7 @@ if (tell) {
     if (busy) return;
     busy = true;
     try {
-      // By the frame it comes from the player, with the name.
+      // The frame sends it as the player, with the name.
       if (met && (await ask({ sandlot: 'tell', text: text.value }, 'told'))?.ok === true) {
         done();
         return;
