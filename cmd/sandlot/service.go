@@ -465,7 +465,7 @@ func (a *app) router(m *metrics) *router {
 func (a *app) guide(limits *admission.Limits) *guide.Guide {
 	s := a.settings
 	facts := guide.Facts{Quarantine: s.quarantine(a.places.Base), Opening: sandlot.Opening(s.Publish), MaxFile: int64(s.MaxFileSize)}
-	facts.Site = s.SiteName
+	facts.Site, facts.NoRuntime = s.SiteName, s.Runtime == "off"
 	if s.limited(public(a.places)) {
 		rates, _ := s.each() // was checked at the start
 		facts.Accounts, facts.Writes = rates.Accounts, rates.Writes

@@ -154,10 +154,15 @@ func (s *Requests) play(ctx context.Context, due Due, script Script) (out Played
 		s.Log.Warn("a check failed", "error", fmt.Errorf("open version %d of %s: %w", due.Version, due.Project, err))
 		err = busy("The browser broke off, which a busy machine may be the reason of.")
 	}
-	if err == nil && len(out.Before) == 0 && !out.Hangs && !out.Memory {
+	if err == nil && out.nothing() {
 		err = busy("The machine was too busy to draw the page.")
 	}
 	return out, err
+}
+
+// nothing reports whether the machine was too busy to see the page: there is no picture, and its thread has not answered.
+func (p Played) nothing() bool {
+	return len(p.Before) == 0 && len(p.After) == 0 && p.Frames == 0 && !p.Hangs && !p.Memory
 }
 
 // Findings returns the probable faults of a page with these observations, the worst first.

@@ -23,6 +23,30 @@ func (p player) Play(ctx context.Context, due trial.Due, _ trial.Script) (trial.
 	return trial.Played{Before: []byte("a picture")}, p(ctx, due)
 }
 
+// A glance is a browser that has seen so much.
+type glance trial.Played
+
+func (g glance) Play(context.Context, trial.Due, trial.Script) (trial.Played, error) {
+	return trial.Played(g), nil
+}
+
+// TestAPageThatIsDrawnTooSlowlyIsAnswered with what was seen: it is busy only where that is nothing.
+func TestAPageThatIsDrawnTooSlowlyIsAnswered(t *testing.T) {
+	t.Parallel()
+	owner := sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Key: &sandlot.Key{Account: 'a', Kind: sandlot.AccountKey}})
+	for _, row := range []struct {
+		seen glance
+		busy bool
+	}{{glance{}, true}, {glance{Frames: 0.4}, false}, {glance{Before: []byte("a picture")}, false}, {glance{After: []byte("a picture")}, false}} {
+		r := &trial.Requests{
+			Store: store{}, Projects: street{}, Turn: trial.NewTurn(), Status: &trial.Status{}, Log: slog.New(slog.DiscardHandler), Counts: &trial.Counts{}, Now: time.Now,
+			Player: row.seen,
+		}
+		_, err := r.Play(t.Context(), owner, "a", trial.Script{})
+		expect.Equal(t, "that the machine was busy", errors.Is(err, sandlot.CodeUnavailable), row.busy)
+	}
+}
+
 func requestsOf(w *testworld.World, p player) *trial.Requests {
 	return &trial.Requests{
 		Store: w.DB.Trials(), Projects: w.Publish.Reader, Player: p, Turn: trial.NewTurn(),

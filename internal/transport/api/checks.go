@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 	"time"
@@ -103,7 +104,8 @@ type checksInfo struct {
 // newChecksInfo returns the state of a trial, with the address of its findings.
 func newChecksInfo(state trial.State, url string) *checksInfo {
 	message := "The play-tester opens this version when those before it are done, each in some 15 seconds. " +
-		"GET " + url + "?wait=20 waits for it, and counts them (ahead)."
+		"GET " + url + "?wait=20 waits for it, and counts them (ahead). " +
+		"POST " + url + " opens it at once, and plays your inputs."
 	switch state {
 	case trial.Off:
 		message = "This service opens no versions; the warnings of its static check are all that it finds."
@@ -111,6 +113,14 @@ func newChecksInfo(state trial.State, url string) *checksInfo {
 		message = "The play-tester cannot open a version now, and opens this one when it can: ask for " + url + " later."
 	}
 	return &checksInfo{state, url, message}
+}
+
+// playable returns a sentence for a dry run that leads to a check of the version; "" where nothing is ever opened.
+func (a *API) playable(p sandlot.Project) string {
+	if a.Requests.Status.Off {
+		return ""
+	}
+	return "POST " + a.Places.Base.String() + "/v1/project/" + cmp.Or(string(p.ID), "{id}") + "/checks plays the version once it is made."
 }
 
 // checked returns the checks of a new version, and the warnings of the version before it, 0 for none. A failed read is

@@ -45,6 +45,29 @@ func TestChecksWithoutAPlayTesterHaveTheStaticCheck(t *testing.T) {
 	}
 }
 
+// TestADryRunLeadsToTheCheck in one sentence, where the play-tester is on, and so does the answer of an update.
+func TestADryRunLeadsToTheCheck(t *testing.T) {
+	t.Parallel()
+	for _, off := range []bool{false, true} {
+		status := &trial.Status{Off: off}
+		w := settled(t)
+		w.api.Trials, w.api.Requests.Status = trial.New(w.DB.Trials(), w.Publish.Reader, status), status
+		to := func(id string) any {
+			if off {
+				return nil
+			}
+			return "POST http://localhost:8080/v1/project/" + id + "/checks plays the version once it is made."
+		}
+		update := obj{"project_id": w.projectID, "filename": "b.css", "text": "b {}"}
+		updated := w.post("/v1/update", w.account, update).wants(200).body["checks"].(obj)
+		expect.Equal(t, "that an update names it", strings.Contains(updated["message"].(string), "POST http://localhost:8080/v1/project/"+w.projectID+"/checks "), !off)
+		update["dry_run"], update["text"] = true, "b { color: red }"
+		expect.Same(t, "a dry update", w.post("/v1/update", w.account, update).wants(200).body["next"], to(w.projectID))
+		dry := w.post("/v1/publish", w.account, obj{"text": page, "dry_run": true}).wants(200)
+		expect.Same(t, "a dry publish", dry.body["next"], to("{id}"))
+	}
+}
+
 // TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck: publish and update have returned it.
 func TestChecksOfAVersionThatWillBeOpenedHaveNoStaticCheck(t *testing.T) {
 	t.Parallel()

@@ -47,7 +47,8 @@ func TestRegressionM09FindingsOfThePlayTesterReachTheOwner(t *testing.T) {
 	at := "/v1/project/" + w.projectID
 	expect.Same(t, "the checks of a publish", made.body["checks"], any(obj{
 		"state": "waiting", "url": "http://localhost:8080" + at + "/checks",
-		"message": "The play-tester opens this version when those before it are done, each in some 15 seconds. GET http://localhost:8080" + at + "/checks?wait=20 waits for it, and counts them (ahead).",
+		"message": "The play-tester opens this version when those before it are done, each in some 15 seconds. GET http://localhost:8080" + at + "/checks?wait=20 waits for it, and counts them (ahead). " +
+			"POST http://localhost:8080" + at + "/checks opens it at once, and plays your inputs.",
 	}))
 	expect.Same(t, "its place in the queue", w.get(at+"/checks", w.project).wants(200).body["ahead"], any(0.0))
 	other := w.post("/v1/publish", "", obj{"email": someone, "text": "<!doctype html><title>B</title><p>2"}).wants(201)

@@ -160,20 +160,22 @@ type dryAnswer struct {
 	Version     int  `json:"version"`
 	Previous    int  `json:"previous_version"`
 	manyFiles
-	Unchanged int `json:"unchanged"`
-	Removed   int `json:"removed"`
+	Unchanged int    `json:"unchanged"`
+	Removed   int    `json:"removed"`
+	Next      string `json:"next,omitempty"` // how to have the version played
 	notes
 }
 
-func newDry(p sandlot.Project, files []sandlot.File, n notes) *dryAnswer {
+func newDry(p sandlot.Project, files []sandlot.File, next string, n notes) *dryAnswer {
 	return &dryAnswer{
+		Next:   next,
 		DryRun: true, ProjectID: text(p.ID), Title: text(p.Title), PrimaryFile: text(p.Primary), Version: p.Version,
 		manyFiles: newFiles(p, files, func(f sandlot.File) any { return newDryFile(f) }), notes: n,
 	}
 }
 
-func newDryUpdate(u publish.Updated, n notes) *dryAnswer {
-	out := newDry(u.Project, changed(u.Many, u.Files, u.File), n)
+func newDryUpdate(u publish.Updated, next string, n notes) *dryAnswer {
+	out := newDry(u.Project, changed(u.Many, u.Files, u.File), next, n)
 	out.Previous, out.Unchanged, out.Removed = u.Previous, u.Unchanged, u.Removed
 	return out
 }

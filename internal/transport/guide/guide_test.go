@@ -74,11 +74,12 @@ func get(g http.Handler, target string, header ...string) *httptest.ResponseReco
 
 // instances are those of which the texts differ.
 func instances() map[string]Config {
-	keyed, closed, bare, mailless := open(), open(), open(), local()
+	keyed, closed, bare, mailless, gameless := open(), open(), open(), local(), local()
+	gameless.Facts.NoRuntime = true
 	mailless.Places.Mailless = true
 	keyed.Facts.Opening, closed.Facts.Opening = sandlot.OpenToKeys, sandlot.Closed
 	bare.Places.Content, bare.Places.PathForm = "", true
-	return map[string]Config{"local": local(), "open": open(), "keyed": keyed, "closed": closed, "bare": bare, "mailless": mailless}
+	return map[string]Config{"local": local(), "open": open(), "keyed": keyed, "closed": closed, "bare": bare, "mailless": mailless, "gameless": gameless}
 }
 
 // mostTokens is what everything for a model may take of its window. A token is at least 3.2 bytes of such a text.
@@ -120,6 +121,22 @@ func TestTheTextsAreOfThisInstance(t *testing.T) {
 		} {
 			expect.Equal(t, name+" says "+want, strings.Contains(full, want), is)
 		}
+	}
+}
+
+// TestTheScriptForSavesIsToldWhereItWorks: with --runtime off no text has a line of it.
+func TestTheScriptForSavesIsToldWhereItWorks(t *testing.T) {
+	t.Parallel()
+	for name, g := range every(t) {
+		for _, path := range []string{"/llms.txt", "/llms-full.txt", "/skill.md", "/docs/agents.md"} {
+			text := get(g, path).Body.String()
+			for _, line := range []string{"/.sandlot/sdk.js", "await sandlot.", "Saves and scores"} {
+				expect.Equal(t, name+path+" has "+line, strings.Contains(text, line), name != "gameless")
+			}
+		}
+		_, _, engines := g.Page("engines")
+		expect.Equal(t, name+" has the page for engines", engines, name != "gameless")
+		expect.Equal(t, name+" leads to it", strings.Contains(get(g, "/docs.md").Body.String(), "/docs/engines"), name != "gameless")
 	}
 }
 

@@ -125,8 +125,8 @@ func (v *view) page(name string) string {
 	return v.here(v.reference(name))
 }
 
-// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, and those for engines and
-// errors.
+// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, that for engines, which
+// only call what keeps something of players, and that for errors.
 func (v *view) pageNames() []string {
 	names := []string{"", "agents"}
 	for _, e := range v.Endpoints() {
@@ -134,7 +134,10 @@ func (v *view) pageNames() []string {
 			names = append(names, tag)
 		}
 	}
-	return append(names, "engines", "errors")
+	if !v.Facts.NoRuntime {
+		names = append(names, "engines")
+	}
+	return append(names, "errors")
 }
 
 // index returns the answer to GET /v1.

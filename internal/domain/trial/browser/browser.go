@@ -77,12 +77,13 @@ type Browser struct {
 type times struct {
 	Wall time.Duration // from the start of the worker to its end, in any state
 	Play time.Duration // the time to play
-	Most time.Duration // the same on a busy machine, so that each move was made once
+	Most time.Duration // the same on a busy machine, so that each move was made once; of a check, from the start of the worker
 	Load time.Duration // then the page is played with, whether it has loaded or not
 	Step time.Duration // for one answer of the page; one that hangs gives none
 	Hang time.Duration // then for one more: a page that gives none hangs
 
 	Pause time.Duration // between two moves
+	Last  time.Duration // of a check, for the picture after the steps: all before ends earlier
 }
 
 // usual returns the times of a trial.
@@ -96,8 +97,8 @@ func usual() times {
 // onRequest returns the times of a check, whose play is as long as its script.
 func onRequest() times {
 	return times{
-		Wall: 39 * time.Second, Most: 36 * time.Second, Load: 5 * time.Second, Step: 3 * time.Second,
-		Hang: 8 * time.Second, Pause: 500 * time.Millisecond,
+		Wall: 39 * time.Second, Most: 34 * time.Second, Load: 5 * time.Second, Step: 3 * time.Second,
+		Hang: 8 * time.Second, Pause: 500 * time.Millisecond, Last: 8 * time.Second,
 	}
 }
 
@@ -117,7 +118,8 @@ func (b *Browser) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	return s, err
 }
 
-// Play opens a page as Open does, and plays a script. It takes at most 39 seconds.
+// Play opens a page as Open does, and plays a script. It takes at most 39 seconds, and less if ctx ends earlier: what
+// was seen until shortly before is returned. Pictures of a page that is drawn too slowly are missing then.
 func (b *Browser) Play(ctx context.Context, due trial.Due, script trial.Script) (trial.Played, error) {
 	long := cmp.Or(b.times, onRequest())
 	ctx, cancel := context.WithTimeout(ctx, long.Wall)
@@ -128,7 +130,8 @@ func (b *Browser) Play(ctx context.Context, due trial.Due, script trial.Script) 
 			return trial.Played{}, err
 		}
 	}
-	s, r, err := b.see(ctx, due, order{Browser: b.program, Times: long, Script: &script})
+	end, _ := ctx.Deadline()
+	s, r, err := b.see(ctx, due, order{Browser: b.program, Times: long, Script: &script, Until: end.Add(long.Most - long.Wall)})
 	if err != nil {
 		return trial.Played{}, err
 	}

@@ -37,7 +37,7 @@ func (s *session) load(todo order) error {
 	}
 	select {
 	case <-s.loaded:
-	case <-time.After(s.long.Load):
+	case <-time.After(s.atMost(s.long.Load)):
 	case <-s.ctx.Done():
 		return s.ctx.Err()
 	}
@@ -99,14 +99,15 @@ func (s *session) shoot(until time.Time) error {
 
 // answers waits until the page's own thread finishes its present work. If that takes too long, the page hangs.
 func (s *session) answers() error {
-	ctx, cancel := context.WithTimeout(s.ctx, s.long.Hang)
+	begin := time.Now()
+	ctx, cancel := s.within(s.long.Hang)
 	defer cancel()
 	_, err := chromedp.Run(ctx, chromedp.Evaluate[float64]("0"))
 	switch {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		s.hangs.Store(!s.crashed.Load())
+		s.hangs.Store(!s.crashed.Load() && time.Since(begin) >= s.long.Hang)
 	case err != nil && !s.crashed.Load():
 		return fmt.Errorf("the page does not answer: %w", err)
 	}
@@ -133,7 +134,7 @@ func (s *session) rest() { s.pause(s.long.Pause) }
 
 func (s *session) pause(long time.Duration) {
 	select {
-	case <-time.After(long):
+	case <-time.After(s.atMost(long)):
 	case <-s.ctx.Done():
 	}
 }

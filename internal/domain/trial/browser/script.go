@@ -32,33 +32,35 @@ type performance struct {
 	frames        float64
 }
 
-// perform goes to the page, and plays a script between two screenshots.
+// perform goes to the page, and plays a script between two screenshots. A page that is drawn slowly has all of the time
+// for the first that the steps do not need, and the rest for the second; the probes do not wait for that.
 func (s *session) perform(todo order) error {
-	begin := time.Now()
+	s.until = todo.Until.Add(-s.long.Last)
 	if err := s.load(todo); err != nil {
 		return err
 	}
 	s.rest()
-	until := begin.Add(s.long.Most)
 	counter := s.countFrames()
+	long := time.Duration(todo.Script.Seconds) * time.Second
 	var err error
-	if s.done.before, err = s.picture(until); err != nil || s.over() {
+	if s.done.before, err = s.picture(s.until.Add(-long)); err != nil || s.over() {
 		return err
 	}
 	s.probe(todo.Script.Probes, func(v *value) *result { return &v.Before })
-	end := time.Now().Add(time.Duration(todo.Script.Seconds) * time.Second)
+	end := time.Now().Add(long)
 	for _, step := range todo.Script.Steps {
 		if s.act(step) != nil {
 			break // a page that takes none now takes no other
 		}
 	}
 	s.pause(time.Until(end))
+	s.until = todo.Until
 	s.done.frames = s.frames(counter)
-	if s.done.after, err = s.picture(until); err != nil || s.over() {
-		return err
-	}
 	s.probe(todo.Script.Probes, func(v *value) *result { return &v.After })
-	return s.painted()
+	if err = s.painted(); err == nil {
+		s.done.after, err = s.picture(s.until)
+	}
+	return err
 }
 
 // picture takes a screenshot, and returns it with at most trial.MostPicture bytes.

@@ -1,8 +1,11 @@
 package browser
 
 import (
+	"context"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/testkit/expect"
@@ -63,6 +66,35 @@ func TestACheckOfAPageThatHangsEnds(t *testing.T) {
 	expect.Equal(t, "hangs", p.Hangs, true)
 	expect.Same(t, "the pictures before and after", []bool{len(p.Before) > 0, len(p.After) > 0}, []bool{true, false})
 	expect.Equal(t, "what the probe found before", string(p.Values[0].Before), "1")
+}
+
+// TestACheckThatBeganLateAnswers: the time that its caller has left is enough for an answer with what was seen until then.
+func TestACheckThatBeganLateAnswers(t *testing.T) {
+	testenv.Unraced(t)
+	testenv.Need(t, "chromium")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	long := patient()
+	long.Most, long.Last = long.Wall-57*time.Second, 0 // three seconds, and then as long as a busy machine needs for the answer
+	b := &Browser{User: unprivileged(), Origin: files{"/": steered}, times: long}
+	hour := int(time.Hour / time.Millisecond)
+	p, err := b.Play(ctx, trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Wait: &hour}, {Key: "a"}}, Probes: []string{"1"}})
+	expect.OK(t, err)
+	expect.Equal(t, "hangs", p.Hangs, false)
+}
+
+// TestSoakAFullScreenCanvasIsSeen, with both pictures, in the times of a check and in those of a trial.
+func TestSoakAFullScreenCanvasIsSeen(t *testing.T) {
+	testenv.Unraced(t)
+	wick, err := os.ReadFile("../../../../examples/wick/index.html")
+	expect.OK(t, err)
+	testenv.Need(t, "chromium")
+	b := &Browser{User: unprivileged(), Origin: files{"/": string(wick)}}
+	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Seconds: 2, Steps: []trial.Step{{Key: " "}, {Tap: []float64{640, 360}}}})
+	expect.OK(t, err)
+	expect.Same(t, "the pictures, and that it moved", []bool{len(p.Before) > 0, len(p.After) > 0, p.Moved}, []bool{true, true, true})
+	s := opens(t, files{"/": string(wick)}, usual())
+	expect.Same(t, "the picture of a trial, and that it moved", []bool{len(s.Shot) > 0, s.Moved, s.Unseen}, []bool{true, true, false})
 }
 
 // TestEachNamedKeyIsKnownToTheBrowser: the names that are taken are those that are pressed.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
@@ -22,6 +23,7 @@ import (
 type session struct {
 	ctx     context.Context
 	long    times
+	until   time.Time // the end of all waits; zero: there is none
 	main    target.ID
 	look    look
 	paint   float64 // ms
@@ -66,9 +68,22 @@ func (s *session) prepare() error {
 
 // step does one thing with the page, within a time.
 func (s *session) step(do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(s.ctx, s.long.Step)
+	ctx, cancel := s.within(s.long.Step)
 	defer cancel()
 	return do(ctx)
+}
+
+// within returns a context that ends after a time, and when all waits end.
+func (s *session) within(long time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.ctx, s.atMost(long))
+}
+
+// atMost returns a time, or what is left of it until all waits end.
+func (s *session) atMost(long time.Duration) time.Duration {
+	if s.until.IsZero() {
+		return long
+	}
+	return min(long, time.Until(s.until))
 }
 
 // hear notes an event. It must not wait.

@@ -28,6 +28,7 @@ type order struct {
 	URL     string // the page; empty: only prove that a browser starts here
 	Times   times
 	Script  *trial.Script // nil: the moves of a trial
+	Until   time.Time     // the end of a script's play, in any state
 }
 
 // A report holds a worker's observations. None of them can be believed: the page may have taken the browser over.
