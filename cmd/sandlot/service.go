@@ -370,13 +370,13 @@ func (a *app) close() error {
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{
 		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
-		MaxFile: int64(a.settings.MaxFileSize), Lines: append(linesOf(a.store), a.savesOf()),
+		MaxFile: int64(a.settings.MaxFileSize), Lines: append(linesOf(a.store, int64(a.settings.AccountBytes)), a.savesOf()),
 	})
 }
 
-// linesOf returns what players keep in exports and imports.
-func linesOf(db *sqlstore.DB) []transfer.Lines {
-	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
+// linesOf returns what players keep in exports, and in imports up to most bytes of the account; 0 is no limit.
+func linesOf(db *sqlstore.DB, most int64) []transfer.Lines {
+	return []transfer.Lines{boards.Lines{Store: db.Boards(), Most: most, Now: db.Now}}
 }
 
 // savesOf returns what players saved in imports, and in exports that are to have it.
@@ -403,7 +403,7 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		kept := linesOf(a.store)
+		kept := linesOf(a.store, int64(a.settings.AccountBytes))
 		if e.Saves {
 			kept = append(kept, a.savesOf())
 		}

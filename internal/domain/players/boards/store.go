@@ -19,7 +19,9 @@ type Store interface {
 	// Place records a score, on a board that is born if there is none, and returns the player's place of all time. A
 	// score that is no better than the row of the player changes nothing. A project with MaxBoards bears no more:
 	// ErrTooManyBoards. A player whom the owner refused is ErrRefused; an error of p.Admit comes back, and then nothing
-	// has changed. Other errors are those of players.Holder.
+	// has changed. Where the board needs
+	// another block, it is players.ErrProjectFull over players.MaxBytes, and sandlot.ErrTooManyBytes over p.Most. Other
+	// errors are those of players.Holder.
 	Place(ctx context.Context, p Placing) (Placed, error)
 	// Top returns entries of one moment. Of a board without rows in the period there are none.
 	Top(ctx context.Context, r Reading) (Top, error)
@@ -37,8 +39,8 @@ type Store interface {
 	// placed meanwhile may come or not.
 	Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(Row) error) error
 	// Bring adds rows of all time as Place does, with the players that they name, on a board that is born as b if there
-	// is none. What is there already stays unless a row is better. Rows come with their own times.
-	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row) error
+	// is none. What is there already stays unless a row is better. Rows come with their own times. most is as Placing.Most.
+	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row, most int64) error
 }
 
 // The errors of a Store.
@@ -56,6 +58,7 @@ type Placing struct {
 	Ascending bool // of a board that is born
 	Score     float64
 	Name      string            // the player's new name; "": as it is
+	Most      int64             // bytes of the account; 0: no limit
 	Admit     func(Board) error // refuses the score under the rules of the board, within the step
 }
 
