@@ -85,7 +85,7 @@ func (s storage) transfer(ctx context.Context, db *sqlstore.DB, maxFile int64, l
 	})
 	return transfer.New(transfer.Config{
 		Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile,
-		Lines: linesOf(db),
+		Lines: linesOf(db, 0),
 	}), kept, nil
 }
 

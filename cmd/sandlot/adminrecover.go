@@ -160,7 +160,7 @@ func (r *recovery) export(ctx context.Context, w io.Writer, history bool) error 
 			return err
 		}
 	}
-	err = transfer.Write(ctx, w, e, service.Contents, linesOf(r.db)...)
+	err = transfer.Write(ctx, w, e, service.Contents, linesOf(r.db, 0)...)
 	if errors.Is(err, sandlot.CodeBlobCorrupt) {
 		err = fmt.Errorf("the backup is damaged: %w\nNothing was changed. sandlot verify --data %s lists all damage; "+
 			"take another backup, or, if an earlier version is damaged, --current", err, r.From)

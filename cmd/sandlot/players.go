@@ -20,7 +20,8 @@ func (a *app) openRuntime(now func() time.Time) {
 		Most: int64(a.settings.AccountBytes), Now: now, Log: a.log,
 	})
 	a.boards = boards.New(boards.Config{
-		Store: a.store.Boards(), Projects: a.service.Reader, Vault: a.vault, Limits: limits, Now: now,
+		Store: a.store.Boards(), Projects: a.service.Reader, Vault: a.vault, Limits: limits,
+		Most: int64(a.settings.AccountBytes), Now: now,
 	})
 	a.faults = faults.New(faults.Config{
 		Store: a.store.Faults(), Projects: a.service.Reader, Limits: limits, Now: now, Log: a.log,

@@ -370,13 +370,14 @@ func (a *app) close() error {
 func (a *app) transfer() *transfer.Service {
 	return transfer.New(transfer.Config{
 		Projects: a.service, Contents: a.service.Contents, Pictures: a.covers, Temporary: a.settings.Data,
-		MaxFile: int64(a.settings.MaxFileSize), Lines: append(linesOf(a.store), a.savesOf()),
+		MaxFile: int64(a.settings.MaxFileSize), Lines: append(linesOf(a.store, int64(a.settings.AccountBytes)), a.savesOf()),
 	})
 }
 
-// linesOf returns the readers and writers of players' boards in exports and imports.
-func linesOf(db *sqlstore.DB) []transfer.Lines {
-	return []transfer.Lines{boards.Lines{Store: db.Boards(), Now: db.Now}}
+// linesOf returns the readers and writers of players' boards in exports, and in imports up to most bytes of the account;
+// 0 is no limit.
+func linesOf(db *sqlstore.DB, most int64) []transfer.Lines {
+	return []transfer.Lines{boards.Lines{Store: db.Boards(), Most: most, Now: db.Now}}
 }
 
 // savesOf returns the reader and writer of players' saves, for imports, and for exports that ask for them.
@@ -403,7 +404,7 @@ func (a *app) router(m *metrics) *router {
 		if e.Pictures, err = a.store.Covers().Sent(ctx, e.Account.ID); err != nil {
 			return err
 		}
-		kept := linesOf(a.store)
+		kept := linesOf(a.store, int64(a.settings.AccountBytes))
 		if e.Saves {
 			kept = append(kept, a.savesOf())
 		}

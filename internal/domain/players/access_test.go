@@ -99,7 +99,6 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 			},
 			Want: everybody,
 		},
-		"Limits": {Call: func(*testworld.Scene, sandlot.Caller) error { return nil }, Want: everybody},
 	})
 }
 

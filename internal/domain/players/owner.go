@@ -11,7 +11,7 @@ import (
 // Usage is the stored data of a project's players.
 type Usage struct {
 	Players int64
-	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
+	Bytes   int64 // of saves, each player's rounded up to Step, of shared values, and of boards
 	Most    int64 // the bound of Bytes
 }
 

@@ -74,7 +74,7 @@ type Totals struct {
 // A Sum holds the size of the data of a project's players.
 type Sum struct {
 	Players int64
-	Bytes   int64 // of saves, each player's rounded up to Step, and of shared values
+	Bytes   int64 // of saves, each player's rounded up to Step, of shared values, and of boards
 	Charged int64 // the bytes that count to the account: Bytes rounded up to Charge
 }
 

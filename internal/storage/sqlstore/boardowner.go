@@ -41,9 +41,12 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 	return out, in("amend board", err)
 }
 
-// boardOf locks a board.
+// boardOf locks a board, and what a step that removes rows of it changes.
 func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+	if err == nil {
+		err = t.lockRoom(project)
+	}
 	if err != nil {
 		return b, err
 	}
@@ -84,24 +87,24 @@ func (store Boards) removeFrom(t *tx, b boardRow, player string) error {
 	kept, err := spotsOf(context.Background(), t, b.num, num)
 	for period, s := range kept {
 		if err == nil {
-			err = rung{t, store.ladder(t, b.num, period)}.remove(s)
+			err = removing(t).rung(b.project, store.ladder(t, b.num, period)).remove(s)
 		}
 	}
 	return err
 }
 
-// unplace removes a player from all boards. The step has locked the player.
-func unplace(t *tx, player int64) error {
+// unplace removes a player from all boards. The step has locked the player, and the room of its project.
+func unplace(t *tx, p playerRow) error {
 	const of = "SELECT num FROM boards WHERE num IN (SELECT board FROM scores WHERE player = ?) ORDER BY num"
-	list, err := all(context.Background(), t, scanValue[int64], of+t.dialect.Locked("boards"), player)
+	list, err := all(context.Background(), t, scanValue[int64], of+t.dialect.Locked("boards"), p.num)
 	for _, board := range list {
 		var kept map[int64]spot
 		if err == nil {
-			kept, err = spotsOf(context.Background(), t, board, player)
+			kept, err = spotsOf(context.Background(), t, board, p.num)
 		}
 		for period, s := range kept {
 			if err == nil {
-				err = rung{t, ladder{t, board, period, blockRows}}.remove(s)
+				err = removing(t).rung(p.project, ladder{t, board, period, blockRows}).remove(s)
 			}
 		}
 	}
@@ -135,6 +138,9 @@ func (store Boards) cut(ctx context.Context, board int64) error {
 // cutBoard removes the rows of one block, and reports whether there may be more.
 func cutBoard(t *tx, board int64) (more bool, err error) {
 	ctx := context.Background()
+	if err := t.lockRoomOf(board); err != nil {
+		return false, err
+	}
 	b, err := one(ctx, t, scanBoard, "SELECT "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL"+t.dialect.Locked("b"), board)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return false, nil // it was put aside meanwhile
@@ -148,7 +154,7 @@ func cutBoard(t *tx, board int64) (more bool, err error) {
 	}
 	best, worst := b.within()
 	for _, period := range periods {
-		l := rung{t, ladder{t, board, period, blockRows}}
+		l := removing(t).rung(b.project, ladder{t, board, period, blockRows})
 		for _, out := range [][2]spot{{lowest, best}, {worst, highest}} {
 			if some, err := l.clear(out[0], out[1]); some || err != nil {
 				return true, err

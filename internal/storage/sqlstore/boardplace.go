@@ -21,10 +21,15 @@ func (store Boards) Place(ctx context.Context, p boards.Placing) (out boards.Pla
 	if err != nil || !moved {
 		return out, in("place score", err)
 	}
-	err = store.db.step(ctx, nil, func(t *tx) (err error) {
-		out, err = store.place(t, p)
-		return err
-	})
+	step := func(room bool) error {
+		return store.db.step(ctx, nil, func(t *tx) (err error) {
+			out, err = store.place(t, p, room)
+			return err
+		})
+	}
+	if err = step(false); errors.Is(err, errBlocks) {
+		err = step(true)
+	}
 	return out, in("place score", err)
 }
 
@@ -77,13 +82,18 @@ func (store Boards) placeOf(ctx context.Context, q querier, b boardRow, y player
 	return out, err
 }
 
-func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error) {
+func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed, err error) {
 	y, err := seated{t, p.Holder}.player()
 	if err != nil {
 		return out, err
 	}
 	if y.Refused {
 		return out, boards.ErrRefused
+	}
+	if room {
+		if err := t.lockRoom(y.project); err != nil {
+			return out, err
+		}
 	}
 	b, err := boardFor(t, y.project, boards.Board{Name: p.Board, Ascending: p.Ascending, MinSeconds: boards.MinSeconds, CreatedAt: p.Now})
 	if err == nil {
@@ -100,7 +110,7 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 		return out, err
 	}
 	better := b.better(kept, y.num, p.Score, p.Now)
-	if err := store.improve(t, b, kept, better); err != nil {
+	if err := store.improve(scoring{playing{t, p.Holder, p.Most}, room}, b, kept, better); err != nil {
 		return out, err
 	}
 	best, improved := better[0]
@@ -120,9 +130,9 @@ func (store Boards) place(t *tx, p boards.Placing) (out boards.Placed, err error
 }
 
 // improve replaces rows of a player by better ones, and removes the worst row of a full ladder.
-func (store Boards) improve(t *tx, b boardRow, kept, better map[int64]spot) error {
+func (store Boards) improve(t scoring, b boardRow, kept, better map[int64]spot) error {
 	for _, period := range slices.Sorted(maps.Keys(better)) {
-		l := rung{t, store.ladder(t, b.num, period)}
+		l := t.rung(b.project, store.ladder(t, b.num, period))
 		if old, has := kept[period]; has {
 			if err := l.remove(old); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"sandlot"
+	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 )
 
@@ -35,9 +36,12 @@ func (store Boards) Rows(ctx context.Context, id sandlot.ProjectID, board string
 	return nil
 }
 
-func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Board, rows []boards.Row) error {
+func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Board, rows []boards.Row, most int64) error {
 	return in("bring scores", store.db.step(ctx, nil, func(t *tx) error {
 		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+		if err == nil {
+			err = t.do("INSERT INTO player_totals (project) VALUES (?) ON CONFLICT DO NOTHING", project)
+		}
 		if err != nil {
 			return err
 		}
@@ -47,10 +51,14 @@ func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Bo
 				return err
 			}
 		}
+		if err := t.lockRoom(project); err != nil {
+			return err
+		}
+		in := scoring{playing{t, players.Holder{Now: store.db.Now()}, most}, true}
 		to, err := boardFor(t, project, b)
 		for i, x := range rows {
 			if err == nil {
-				err = store.bring(t, to, nums[i], x)
+				err = store.bring(in, to, nums[i], x)
 			}
 		}
 		return err
@@ -70,7 +78,7 @@ func brought(t *tx, project int64, x boards.Row) (int64, error) {
 	return num, err
 }
 
-func (store Boards) bring(t *tx, b boardRow, player int64, x boards.Row) error {
+func (store Boards) bring(t scoring, b boardRow, player int64, x boards.Row) error {
 	kept, err := spotsOf(context.Background(), t, b.num, player)
 	if err != nil {
 		return err

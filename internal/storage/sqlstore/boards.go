@@ -35,17 +35,18 @@ func unordered(n int64) float64 {
 
 // A boardRow is a board of a project.
 type boardRow struct {
-	num int64
+	num, project int64
 	boards.Board
 }
 
-const boardColumns = "b.num, b.name, b.ascending, b.least, b.most, b.seconds, b.created_at, b.moved_at"
+const boardColumns = "b.num, b.project, b.name, b.ascending, b.least, b.most, b.seconds, b.created_at, b.moved_at"
 
 const selectBoard = "SELECT " + boardColumns + ` FROM projects p JOIN boards b ON b.project = p.num
 	WHERE p.id = ? AND p.deleted_at IS NULL AND b.name = ?`
 
 func scanBoard(r row) (b boardRow, err error) {
-	err = r.Scan(&b.num, &b.Name, &b.Ascending, asBound{&b.Min}, asBound{&b.Max}, &b.MinSeconds, asTime{&b.CreatedAt}, asTime{&b.MovedAt})
+	err = r.Scan(&b.num, &b.project, &b.Name, &b.Ascending, asBound{&b.Min}, asBound{&b.Max}, &b.MinSeconds,
+		asTime{&b.CreatedAt}, asTime{&b.MovedAt})
 	return b, err
 }
 

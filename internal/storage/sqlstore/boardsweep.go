@@ -60,21 +60,31 @@ func (s *sweep) dropBoardsOf(project int64) error {
 
 // dropBoard removes as many rows of a board as the step has left, and the board itself after the last one.
 func (s *sweep) dropBoard(num int64) error {
-	if err := s.dropRows("board = ?1", num); err != nil || s.left <= 0 {
+	if err := s.dropRows(num, "board = ?1", num); err != nil || s.left <= 0 {
 		return err
 	}
 	s.left--
 	return s.do("DELETE FROM boards WHERE num = ?", num)
 }
 
-// dropRows removes rows, and then the blocks that count them.
-func (s *sweep) dropRows(condition string, args ...any) error {
-	for _, of := range [][2]string{{"scores", "player, board, period"}, {"blocks", "board, period, sort, at, player"}} {
-		if err := s.times("DELETE FROM "+of[0]+some(of[0], of[1], condition), args...); err != nil || s.left <= 0 {
-			return err
-		}
+// dropRows removes rows of a board, and then the blocks that count them, whose room it gives back.
+func (s *sweep) dropRows(board int64, condition string, args ...any) error {
+	if err := s.lockRoomOf(board); err != nil {
+		return err
 	}
-	return nil
+	err := s.times("DELETE FROM scores"+some("scores", "player, board, period", condition), args...)
+	if err != nil || s.left <= 0 {
+		return err
+	}
+	before := s.left
+	if err := s.times("DELETE FROM blocks"+some("blocks", "board, period, sort, at, player", condition), args...); err != nil {
+		return err
+	}
+	project, err := s.number("SELECT project FROM boards WHERE num = ?", board)
+	if err != nil || s.left == before {
+		return err
+	}
+	return removing(s.tx).blocks(project, int64(s.left-before))
 }
 
 // dropPeriods removes the rows of periods that are over. The last ones stay: a step that began in them may still add
@@ -88,7 +98,7 @@ func (s *sweep) dropPeriods(over string, than int64) error {
 			return nil
 		}
 		if err == nil {
-			err = s.dropRows("board = ?1 AND period = ?2", l.board, l.period)
+			err = s.dropRows(l.board, "board = ?1 AND period = ?2", l.board, l.period)
 		}
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ var impersonal = map[string]string{
 	"pictures":      "id project account made_at gone_at",
 	"oldest_schema": "one n",
 	"player_tokens": "project player at",
-	"player_totals": "project players held shared keys charged",
+	"player_totals": "project players held shared keys scores charged",
 	"players":       "num project refused day held saves",
 	"probe":         "one bytes",
 	"project_tags":  "project",

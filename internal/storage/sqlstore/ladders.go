@@ -91,6 +91,8 @@ func (l ladder) rank(ctx context.Context, s spot) (int64, error) {
 type rung struct {
 	*tx
 	ladder
+	step    scoring
+	project int64
 }
 
 func (l rung) recount(b block) engine.Statement {
@@ -127,6 +129,9 @@ func (l rung) insert(s spot) error {
 }
 
 func (l rung) add(b block) error {
+	if err := l.step.blocks(l.project, 1); err != nil {
+		return err
+	}
 	return l.tx.do("INSERT INTO blocks (board, period, sort, at, player, n) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", l.args(b.low, b.n)...)
 }
 
@@ -151,7 +156,10 @@ func (l rung) remove(s spot) error {
 		return err
 	}
 	b.n += next.n
-	return l.tx.Run(l.drop(next), l.recount(b))
+	if err := l.drop(next); err != nil {
+		return err
+	}
+	return l.tx.Run(l.recount(b))
 }
 
 // clear removes the rows between two spots from the first block that has any, and reports whether there was one.
@@ -181,11 +189,14 @@ func (l rung) clear(from, to spot) (some bool, err error) {
 		return false, err
 	}
 	if b.n == 0 && b.low != lowest {
-		return true, l.tx.Run(l.drop(b))
+		return true, l.drop(b)
 	}
 	return true, l.tx.Run(l.recount(b))
 }
 
-func (l rung) drop(b block) engine.Statement {
-	return do("DELETE FROM blocks WHERE "+ofLadder+" AND sort = ?3 AND at = ?4 AND player = ?5", l.args(b.low)...)
+func (l rung) drop(b block) error {
+	if err := l.step.blocks(l.project, -1); err != nil {
+		return err
+	}
+	return l.tx.do("DELETE FROM blocks WHERE "+ofLadder+" AND sort = ?3 AND at = ?4 AND player = ?5", l.args(b.low)...)
 }

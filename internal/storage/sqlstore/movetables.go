@@ -24,7 +24,7 @@ var movedTables = []engine.Table{
 	moved("player_tokens", "project hash", "player at"),
 	moved("saves", "player slot", "value at"),
 	moved("shared", "project key", "value at"),
-	moved("player_totals", "project", "players held shared keys charged"),
+	moved("player_totals", "project", "players held shared keys scores charged"),
 	moved("faults", "project version hash", "kind message place stack chrome firefox safari edge other count first_at last_at"),
 	numbered("feedback", "id", "project version text token at"),
 	numbered("boards", "num", "project name ascending least most seconds state created_at moved_at"),

@@ -214,10 +214,10 @@ func useBoards(t *testing.T, db *DB, p sandlot.Project, now time.Time) {
 	expect.Is(t, "boards", second(store.Boards(ctx, p.ID)), nil)
 	expect.Is(t, "moved", second(store.Moved(ctx, now, 9)), nil)
 	expect.Is(t, "rows", store.Rows(ctx, p.ID, "main", 9, func(boards.Row) error { return nil }), nil)
-	expect.Is(t, "bring", store.Bring(ctx, p.ID, boards.Board{Name: "new"}, []boards.Row{{Player: "player0"}, {Player: "b"}}), nil)
+	expect.Is(t, "bring", store.Bring(ctx, p.ID, boards.Board{Name: "new"}, []boards.Row{{Player: "player0"}, {Player: "b"}}, 0), nil)
 	low := 6.0
 	expect.Is(t, "amend", second(store.Amend(ctx, p.ID, "main", boards.Change{Min: &low, RemovePlayers: []string{"player9"}}, now)), nil)
-	expect.OK(t, db.step(ctx, nil, func(x *tx) error { return unplace(x, 2) }))
+	expect.OK(t, db.step(ctx, nil, func(x *tx) error { return unplace(x, playerRow{num: 2, project: 1}) }))
 	expect.Is(t, "reset", second(store.Amend(ctx, p.ID, "main", boards.Change{Reset: true}, now)), nil)
 	expect.Is(t, "delete", store.Delete(ctx, p.ID, "main"), nil)
 	_, _, err := db.Upkeep().Sweep(ctx, now.Add(100*24*time.Hour), now.Add(-time.Hour), 1000)

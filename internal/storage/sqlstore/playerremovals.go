@@ -21,7 +21,7 @@ func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out
 			return err
 		}
 		list, err := all(ctx, q, fields(func(t *total) []any { return []any{&t.id, &t.Players, &t.Bytes, &t.Charged} }),
-			`SELECT p.id, t.players, t.held + t.shared, t.charged FROM projects p JOIN player_totals t ON t.project = p.num
+			`SELECT p.id, t.players, t.held + t.shared + t.scores, t.charged FROM projects p JOIN player_totals t ON t.project = p.num
 			WHERE p.account = ? AND p.deleted_at IS NULL`, account)
 		for _, t := range list {
 			out.Projects[t.id] = t.Sum
@@ -72,13 +72,16 @@ func dropPlayer(t *tx, p playerRow) error {
 
 // emptyPlayer removes the saves and scores of a player.
 func emptyPlayer(t *tx, p playerRow) error {
+	if err := t.lockRoom(p.project); err != nil {
+		return err
+	}
 	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {
 		return err
 	}
 	if err := (playing{t, players.Holder{}, 0}).holds(p, 0, 0); err != nil {
 		return err
 	}
-	return unplace(t, p.num)
+	return unplace(t, p)
 }
 
 // dropPlayers removes players that were not seen for players.Kept.

@@ -109,16 +109,16 @@ func upTo(n, step int64) int64 { return (n + step - 1) / step * step }
 
 // count changes the totals of a project, and charges its account. If grows is true it fails over the limits.
 func (t playing) count(project int64, set string, by int64, grows bool) error {
-	type totals struct{ held, shared, charged int64 }
-	now, err := one(context.Background(), t, fields(func(v *totals) []any { return []any{&v.held, &v.shared, &v.charged} }),
-		"UPDATE player_totals SET "+set+" WHERE project = ? RETURNING held, shared, charged", by, project)
+	type totals struct{ kept, charged int64 }
+	now, err := one(context.Background(), t, fields(func(v *totals) []any { return []any{&v.kept, &v.charged} }),
+		"UPDATE player_totals SET "+set+" WHERE project = ? RETURNING held + shared + scores, charged", by, project)
 	if err != nil {
 		return err
 	}
-	if grows && now.held+now.shared > players.MaxBytes {
+	if grows && now.kept > players.MaxBytes {
 		return players.ErrProjectFull
 	}
-	to := upTo(now.held+now.shared, players.Charge)
+	to := upTo(now.kept, players.Charge)
 	if to == now.charged {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/players/boards"
 )
 
 func (store Upkeep) BlobsAfter(ctx context.Context, after int64, limit int) ([]sandlot.Blob, error) {
@@ -58,6 +59,7 @@ type checked struct {
 type checkedPlayers struct {
 	players, havePlayers int64
 	held, haveHeld       int64 // bytes of players' saves, in steps
+	scores, haveScores   int64 // bytes of the blocks of its boards
 	miscounted           int   // players whose saves are not as recorded
 }
 
@@ -79,6 +81,8 @@ const selectChecked = `
 		(SELECT count(*) FROM players y WHERE y.project = p.num),
 		coalesce((SELECT t.held FROM player_totals t WHERE t.project = p.num), 0),
 		(SELECT CAST(coalesce(sum((y.held + 4095) / 4096 * 4096), 0) AS BIGINT) FROM players y WHERE y.project = p.num),
+		coalesce((SELECT t.scores FROM player_totals t WHERE t.project = p.num), 0),
+		(SELECT count(*) FROM boards b JOIN blocks k ON k.board = b.num WHERE b.project = p.num),
 		(SELECT count(*) FROM players y WHERE y.project = p.num AND
 			(y.held <> (SELECT coalesce(sum(length(s.value)), 0) FROM saves s WHERE s.player = y.num)
 			OR y.saves <> (SELECT count(*) FROM saves s WHERE s.player = y.num)))
@@ -87,7 +91,9 @@ const selectChecked = `
 
 func scanChecked(r row) (c checked, err error) {
 	err = r.Scan(&c.num, &c.id, &c.version, &c.files, &c.size, &c.oldest, &c.versions, &c.first, &c.last, &c.suffixes, &c.have, &c.primes,
-		&c.bytes, &c.whole, &c.primed, &c.players, &c.havePlayers, &c.held, &c.haveHeld, &c.miscounted)
+		&c.bytes, &c.whole, &c.primed, &c.players, &c.havePlayers, &c.held, &c.haveHeld,
+		&c.scores, &c.haveScores, &c.miscounted)
+	c.haveScores *= boards.BlockBytes
 	return c, err
 }
 
@@ -107,6 +113,7 @@ func (c checked) mistakes() (list []operate.Mistake) {
 			c.whole, c.whole-c.primed)},
 		{c.players != c.havePlayers, fmt.Sprintf("it is recorded with %d players, and has %d", c.players, c.havePlayers)},
 		{c.held != c.haveHeld, fmt.Sprintf("its players are recorded with %d bytes, and have %d", c.held, c.haveHeld)},
+		{c.scores != c.haveScores, fmt.Sprintf("its boards are recorded with %d bytes, and have %d", c.scores, c.haveScores)},
 		{c.miscounted > 0, fmt.Sprintf("the saves of %d of its players are not as they are recorded", c.miscounted)},
 	} {
 		if m.wrong {

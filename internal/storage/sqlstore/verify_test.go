@@ -14,17 +14,18 @@ import (
 func TestEveryMistakeOfAProjectIsNamed(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
-		"UPDATE projects SET file_count = 9":                    "recorded with 9 files, and has 2",
-		"UPDATE projects SET size = 1":                          "recorded with 1 bytes, and its files have",
-		"UPDATE projects SET version = 9":                       "at version 9, and its newest is 3",
-		"UPDATE projects SET suffix = 'other'":                  "the address of version 3 is not the project's",
-		"UPDATE projects SET primary_file = 'none.html'":        "lacks its primary file",
-		"UPDATE files SET since = 2 WHERE name = 'index.html'":  "of its 3 versions that were not erased 1 lack their primary file",
-		"DELETE FROM versions WHERE n = 2":                      "of its versions 1 to 3 there are 2",
-		"DELETE FROM versions WHERE n = 1":                      "oldest version should be 1, and is 2",
-		"DELETE FROM versions WHERE n = 3":                      "at version 3, and its newest is 2",
-		"DELETE FROM files WHERE name = 'index.html'":           "recorded with 2 files, and has 1",
-		"UPDATE files SET blob = 999 WHERE name = 'index.html'": "the record of its bytes is missing",
+		"UPDATE projects SET file_count = 9":                                          "recorded with 9 files, and has 2",
+		"UPDATE projects SET size = 1":                                                "recorded with 1 bytes, and its files have",
+		"UPDATE projects SET version = 9":                                             "at version 9, and its newest is 3",
+		"UPDATE projects SET suffix = 'other'":                                        "the address of version 3 is not the project's",
+		"UPDATE projects SET primary_file = 'none.html'":                              "lacks its primary file",
+		"UPDATE files SET since = 2 WHERE name = 'index.html'":                        "of its 3 versions that were not erased 1 lack their primary file",
+		"DELETE FROM versions WHERE n = 2":                                            "of its versions 1 to 3 there are 2",
+		"DELETE FROM versions WHERE n = 1":                                            "oldest version should be 1, and is 2",
+		"INSERT INTO player_totals (project, scores) SELECT num, 65536 FROM projects": "its boards are recorded with 65536 bytes, and have 0",
+		"DELETE FROM versions WHERE n = 3":                                            "at version 3, and its newest is 2",
+		"DELETE FROM files WHERE name = 'index.html'":                                 "recorded with 2 files, and has 1",
+		"UPDATE files SET blob = 999 WHERE name = 'index.html'":                       "the record of its bytes is missing",
 	} {
 		t.Run(want, func(t *testing.T) {
 			path := filepath.Join(testenv.MemoryDir(t), "sandlot.db")

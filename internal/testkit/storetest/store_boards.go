@@ -23,6 +23,7 @@ func TestBoards(t *testing.T, open func(t *testing.T) Records) {
 		{"Place/scores at the ends of their range come back as they are", placeEnds},
 		{"Place/a project with MaxBoards bears no more, also of many at once", placeTooMany},
 		{"Place/an error of Admit comes back, and nothing has changed", placeAdmit},
+		{"Place/blocks count to the project and its account until they go, and over MaxBytes or the quota none is born", chargeBoards},
 		{"Place/steps at once on one board leave exact ranks", placeAtOnce},
 		{"Place/the name becomes the player's", placeName},
 		{"Place/a player whom the owner refused is ErrRefused, and has no row any more", placeRefused},
@@ -195,6 +196,48 @@ func placeAtOnce(t *testing.T, s Stores) {
 		top := must(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "main", Token: sum(line[:1])}))(t)
 		same(t, "the rank of "+line, top.You.Rank, int64(i+1))
 	}
+}
+
+func chargeBoards(t *testing.T, s Stores) {
+	p, at := s.mustProject(t, "pong"), base()
+	before := must(s.Management.Usage(t.Context(), p.Account, at))(t).Bytes
+	holds := func(what string, blocks int64) {
+		t.Helper()
+		same(t, what, must(s.Management.Usage(t.Context(), p.Account, at))(t).Bytes-before, blocks*boards.BlockBytes)
+		same(t, what+", of the project", keptOf(t, s, p).Bytes, blocks*boards.BlockBytes)
+		inOrder(t, s, what)
+	}
+	over := placing(p.ID, "a", 1, at)
+	over.Most = before + 3*boards.BlockBytes - 1
+	wants(t, "over the quota", drop(s.Boards.Place(t.Context(), over)), sandlot.ErrTooManyBytes)
+	wants(t, "the board", drop(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: boards.Default})), sandlot.ErrNotFound)
+	over.Most++
+	must(s.Boards.Place(t.Context(), over))(t)
+	holds("a board", 3) // of all time, of the week, of the day
+	for i := range 70 {
+		place(t, s, p.ID, fmt.Sprintf("b%02d", i), float64(i), at)
+	}
+	holds("more rows", 3)
+	place(t, s, p.ID, "a", 100, at.Add(aDay))
+	holds("a day more", 4)
+	sweepAt(t, s, at.Add(30*aDay))
+	holds("days and weeks that are over", 1)
+	s.Crowd(t, p.ID, 71, players.MaxBytes)
+	next := placing(p.ID, "a", 200, at.Add(30*aDay))
+	wants(t, "over the bound of the project", drop(s.Boards.Place(t.Context(), next)), players.ErrProjectFull)
+	s.Crowd(t, p.ID, 71, 0)
+	ok(t, s.Boards.Delete(t.Context(), p.ID, boards.Default))
+	sweepAt(t, s, at.Add(30*aDay))
+	holds("a board that was deleted", 0)
+	rows := []boards.Row{{Player: "x000000000", Score: 1, At: at, Seen: at}}
+	b := boards.Board{Name: "main", CreatedAt: at}
+	wants(t, "brought over the quota", s.Boards.Bring(t.Context(), p.ID, b, rows, before+1), sandlot.ErrTooManyBytes)
+	ok(t, s.Boards.Bring(t.Context(), p.ID, b, rows, before+boards.BlockBytes))
+	holds("what was brought", 1)
+	mustTrash(t, s, p.ID, at)
+	ok(t, s.purge(t, p.ID))
+	sweepAt(t, s, at.Add(60*aDay))
+	same(t, "after all", must(s.Management.Usage(t.Context(), p.Account, at))(t).Bytes, int64(0))
 }
 
 func placeName(t *testing.T, s Stores) {
@@ -388,14 +431,14 @@ func bringBoard(t *testing.T, s Stores) {
 	in := placing(other.ID, "a", 9, later)
 	must(s.Boards.Place(t.Context(), in))(t)
 	for range 2 {
-		ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows))
+		ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows, 0))
 	}
 	same(t, "the board", ranked(t, s, other.ID, "main", 0), []string{"a 9", "c 2", "b 1"})
 	same(t, "nothing of it is of today", ranked(t, s, other.ID, "main", boards.Day.Number(at)), []string{"a 9"})
 	b.Name = "new"
-	ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows))
+	ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows, 0))
 	same(t, "the rules of a board that is born", *must(s.Boards.Boards(t.Context(), other.ID))(t)[1].Min, -3.0)
-	wants(t, "to no project", s.Boards.Bring(t.Context(), "none", b, rows), sandlot.ErrNotFound)
+	wants(t, "to no project", s.Boards.Bring(t.Context(), "none", b, rows, 0), sandlot.ErrNotFound)
 }
 
 func sweepBoards(t *testing.T, s Stores) {

@@ -199,12 +199,16 @@
     return answer.ok ? { ok: true, code: parse(answer.text).code } : refused(answer.reason);
   });
   const resume = tame(async (words) => {
+    words = String(words);
     moving = true;
     while ([...saves.values()].some(({ sending }) => sending !== undefined)) await sleep(50);
-    const answer = online ? await call('POST', 'player/resume', stringify({ code: String(words) })) : { reason: 'off' };
+    const answer = online ? await call('POST', 'player/resume', stringify({ code: words })) : { reason: 'off' };
     moving = false;
     if (!answer.ok) return refused(answer.reason);
-    for (const s of saves.values()) clearTimeout(s.timer);
+    for (const s of saves.values()) {
+      clearTimeout(s.timer);
+      for (const resolve of s.waiting) resolve(refused('resumed'));
+    }
     saves.clear();
     keys('save/').forEach(drop);
     bag = undefined;

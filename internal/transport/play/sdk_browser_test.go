@@ -177,6 +177,7 @@ func TestNoCallOfAGameThrows(t *testing.T) {
 		`await sandlot.score(1, {board: 'A B'})`, `{"ok":false,"reason":"invalid_field"}`,
 		`await sandlot.top({limit: 'x'})`, `{"ok":false,"reason":"invalid_field"}`,
 		`await sandlot.resume('no such code here')`, `{"ok":false,"reason":"invalid_code"}`,
+		`await sandlot.resume(Object.create(null))`, `{"ok":false,"reason":"invalid_field"}`,
 		`await sandlot.save(JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}'))`, `{"ok":true}`,
 	)
 	run(t, ctx, chromedp.Reload())
@@ -242,7 +243,8 @@ func TestTwoDevicesAreOnePlayerThroughTheCode(t *testing.T) {
 	run(t, second, chromedp.Navigate(home))
 	says(t, second,
 		`(await sandlot.save('before')).ok`, `true`,
-		`await sandlot.resume(`+code+`)`, `{"ok":true,"name":"Kim"}`,
+		`(window.late = sandlot.save('late')) && await sandlot.resume(`+code+`)`, `{"ok":true,"name":"Kim"}`,
+		`await Promise.race([late, new Promise((go) => setTimeout(go, 5000, 'it never resolves'))])`, `{"ok":false,"reason":"resumed"}`,
 		`await sandlot.load()`, `"mine"`,
 		`(await sandlot.save('theirs')).ok`, `true`,
 	)

@@ -41,7 +41,7 @@ func (w *world) bringsTo(id sandlot.ProjectID, b boards.Board) {
 		r.At, r.Seen = w.now(), w.now()
 		rows = append(rows, r)
 	}
-	expect.OK(w.t, w.in.DB.Boards().Bring(w.t.Context(), id, b, rows))
+	expect.OK(w.t, w.in.DB.Boards().Bring(w.t.Context(), id, b, rows, 0))
 }
 
 // toldTo leaves a message in a project, and returns its number.

@@ -74,7 +74,7 @@ func SeedBoard(ctx context.Context, file, project string, n int) error {
 		if len(rows) < cap(rows) && i < n-1 {
 			continue
 		}
-		if err := db.Boards().Bring(ctx, sandlot.ProjectID(project), boards.Board{Name: boards.Default}, rows); err != nil {
+		if err := db.Boards().Bring(ctx, sandlot.ProjectID(project), boards.Board{Name: boards.Default}, rows, 0); err != nil {
 			return err
 		}
 		rows = rows[:0]

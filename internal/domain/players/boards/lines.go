@@ -21,6 +21,7 @@ import (
 // by a line for each row of all time, the best first.
 type Lines struct {
 	Store Store
+	Most  int64 // as in players.Config
 	Now   func() time.Time
 }
 
@@ -105,6 +106,8 @@ func (l Lines) Read(ctx context.Context, id sandlot.ProjectID, r io.Reader) (lef
 		return fmt.Sprintf("The project has %d boards, which is the limit.", MaxBoards), nil
 	case errors.Is(err, players.ErrTooManyPlayers):
 		return fmt.Sprintf("%d players of the project keep something, which is the limit.", players.MaxPlayers), nil
+	case errors.Is(err, players.ErrProjectFull), errors.Is(err, sandlot.ErrTooManyBytes):
+		return "There is no room left for more of its scores.", nil
 	}
 	return left, err
 }
@@ -171,5 +174,5 @@ func (in *bringing) flush(ctx context.Context) error {
 	}
 	rows := in.rows
 	in.rows = nil
-	return in.Store.Bring(ctx, in.id, *in.board, rows)
+	return in.Store.Bring(ctx, in.id, *in.board, rows, in.Most)
 }

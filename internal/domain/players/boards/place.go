@@ -33,7 +33,7 @@ func (s *Service) Place(ctx context.Context, by sandlot.Caller, v players.Visit,
 	stay := players.Stayed(s.Vault, v, in.Since, s.Now())
 	err = s.Limits.Keep(s.Vault, v, func(h players.Holder) (err error) {
 		out, err = s.Store.Place(ctx, Placing{
-			Holder: h, Board: board, Ascending: in.Ascending, Score: in.Score, Name: names.Player(in.Name),
+			Holder: h, Board: board, Ascending: in.Ascending, Score: in.Score, Name: names.Player(in.Name), Most: s.Most,
 			Admit: func(b Board) error { return b.admit(in.Score, stay) },
 		})
 		return refusal(err)

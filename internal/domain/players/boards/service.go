@@ -21,7 +21,10 @@ const (
 	MinSeconds = 5       // default of the seconds that a player has to be there before a score counts
 	idLength   = 10      // of a player's id
 	defaultTop = 10      // entries of an answer to a call without a limit
-	Default    = "main"  // the board of a score without one
+	// BlockBytes is the charge for each block of up to 1,024 rows to the room of a project: a row has some 60 bytes with
+	// its place in the index.
+	BlockBytes = 64 << 10
+	Default    = "main" // the board of a score without one
 )
 
 // Service holds the rules for boards. Its methods may be called concurrently, and its errors are as those of
@@ -33,12 +36,13 @@ type Service struct {
 	moved moved
 }
 
-// Config holds the parts of a Service. All must be set.
+// Config holds the parts of a Service. All must be set but Most.
 type Config struct {
 	Store    Store
 	Projects Projects
 	Vault    *sandlot.Vault
 	Limits   *players.Limits
+	Most     int64            // as in players.Config
 	Now      func() time.Time // the time of the database
 }
 

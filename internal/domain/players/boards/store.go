@@ -18,7 +18,8 @@ import (
 type Store interface {
 	// Place records a score, creates its board if there is none, and returns the player's place of all time. A score that
 	// is no better than the row of the player changes nothing. A further board of a project with MaxBoards is
-	// ErrTooManyBoards, and a refused player is ErrRefused. Place returns an error of p.Admit, and then changes nothing.
+	// ErrTooManyBoards, and a refused player is ErrRefused. Place returns an error of p.Admit, and then changes nothing. A
+	// further block of a board is players.ErrProjectFull over players.MaxBytes, and sandlot.ErrTooManyBytes over p.Most.
 	// Other errors are those of players.Holder.
 	Place(ctx context.Context, p Placing) (Placed, error)
 	// Top returns entries of one moment; none for a board without rows in the period.
@@ -38,8 +39,8 @@ type Store interface {
 	// the call may be among them or not.
 	Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(Row) error) error
 	// Bring adds rows of all time with their own times, as Place does, and the players that they name. It creates the board
-	// as b if there is none, and replaces a row only by a better one.
-	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row) error
+	// as b if there is none, and replaces a row only by a better one. most is as Placing.Most.
+	Bring(ctx context.Context, id sandlot.ProjectID, b Board, rows []Row, most int64) error
 }
 
 // The errors of a Store.
@@ -57,6 +58,7 @@ type Placing struct {
 	Ascending bool // the order of a new board
 	Score     float64
 	Name      string            // the player's new name; "": as it is
+	Most      int64             // bytes of the account; 0: no limit
 	Admit     func(Board) error // refuses the score under the rules of the board, within the step
 }
 

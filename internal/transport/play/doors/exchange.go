@@ -138,6 +138,8 @@ func kindOf(wrong *json.UnmarshalTypeError) string {
 	switch kind := wrong.Type.Kind().String(); kind {
 	case "float64", "int64", "int":
 		return "number"
+	case "struct":
+		return "JSON object"
 	case "slice":
 		return "list"
 	default:

@@ -48,5 +48,6 @@ CREATE TABLE player_totals (
     held    BIGINT NOT NULL DEFAULT 0,
     shared  BIGINT NOT NULL DEFAULT 0,
     keys    BIGINT NOT NULL DEFAULT 0,
+    scores  BIGINT NOT NULL DEFAULT 0,
     charged BIGINT NOT NULL DEFAULT 0
 );

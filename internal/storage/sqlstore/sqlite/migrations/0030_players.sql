@@ -47,13 +47,14 @@ CREATE TABLE shared (
 ) STRICT;
 
 -- What the players of a project keep: players that are known, bytes of their saves (each player's rounded up to 4 KiB),
--- bytes and keys of the shared values, and the bytes that count to the account: 64 KiB at a time. A save changes this row
--- only where the player's rounded bytes change.
+-- bytes and keys of the shared values, bytes of the scores (64 KiB for each block of a board), and of all these the bytes
+-- that count to the account: 64 KiB at a time. A save changes this row only where the player's rounded bytes change.
 CREATE TABLE player_totals (
     project INTEGER PRIMARY KEY REFERENCES projects (num),
     players INTEGER NOT NULL DEFAULT 0,
     held    INTEGER NOT NULL DEFAULT 0,
     shared  INTEGER NOT NULL DEFAULT 0,
     keys    INTEGER NOT NULL DEFAULT 0,
+    scores  INTEGER NOT NULL DEFAULT 0,
     charged INTEGER NOT NULL DEFAULT 0
 ) STRICT;
