@@ -45,7 +45,7 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
 	if err == nil {
-		err = t.lockRoom(project)
+		err = lockRoom(t, project)
 	}
 	if err != nil {
 		return b, err
@@ -138,7 +138,7 @@ func (store Boards) cut(ctx context.Context, board int64) error {
 // cutBoard removes the rows of one block, and reports whether there may be more.
 func cutBoard(t *tx, board int64) (more bool, err error) {
 	ctx := context.Background()
-	if err := t.lockRoomOf(board); err != nil {
+	if err := lockRoomOf(t, board); err != nil {
 		return false, err
 	}
 	b, err := one(ctx, t, scanBoard, "SELECT "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL"+t.dialect.Locked("b"), board)

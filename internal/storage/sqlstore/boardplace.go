@@ -91,7 +91,7 @@ func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed
 		return out, boards.ErrRefused
 	}
 	if room {
-		if err := t.lockRoom(y.project); err != nil {
+		if err := lockRoom(t, y.project); err != nil {
 			return out, err
 		}
 	}

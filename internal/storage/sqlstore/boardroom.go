@@ -32,7 +32,7 @@ func (t scoring) blocks(project, n int64) error {
 }
 
 // lockRoom locks the totals of a project and its account, as a step has to before boards.
-func (t *tx) lockRoom(project int64) error {
+func lockRoom(t *tx, project int64) error {
 	_, err := t.number("SELECT project FROM player_totals WHERE project = ?"+t.dialect.Locked("player_totals"), project)
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		return err
@@ -41,10 +41,10 @@ func (t *tx) lockRoom(project int64) error {
 }
 
 // lockRoomOf is lockRoom for the project of a board.
-func (t *tx) lockRoomOf(board int64) error {
+func lockRoomOf(t *tx, board int64) error {
 	project, err := t.number("SELECT project FROM boards WHERE num = ?", board)
 	if err != nil {
 		return unlessMissing(err)
 	}
-	return t.lockRoom(project)
+	return lockRoom(t, project)
 }

@@ -51,7 +51,7 @@ func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Bo
 				return err
 			}
 		}
-		if err := t.lockRoom(project); err != nil {
+		if err := lockRoom(t, project); err != nil {
 			return err
 		}
 		in := scoring{playing{t, players.Holder{Now: store.db.Now()}, most}, true}

@@ -69,7 +69,7 @@ func (s *sweep) dropBoard(num int64) error {
 
 // dropRows removes rows of a board, and then the blocks that count them, whose room it gives back.
 func (s *sweep) dropRows(board int64, condition string, args ...any) error {
-	if err := s.lockRoomOf(board); err != nil {
+	if err := lockRoomOf(s.tx, board); err != nil {
 		return err
 	}
 	err := s.times("DELETE FROM scores"+some("scores", "player, board, period", condition), args...)

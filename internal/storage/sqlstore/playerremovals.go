@@ -50,7 +50,8 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 	return in("remove player", err)
 }
 
-// refusePlayer removes the data of a player except for its tokens, by which later calls of the player are refused.
+// refusePlayer removes the data of a player except for its tokens: the player gets no name and no place on a board any
+// more.
 func refusePlayer(t *tx, p playerRow) error {
 	if err := emptyPlayer(t, p); err != nil {
 		return err
@@ -72,7 +73,7 @@ func dropPlayer(t *tx, p playerRow) error {
 
 // emptyPlayer removes the saves and scores of a player.
 func emptyPlayer(t *tx, p playerRow) error {
-	if err := t.lockRoom(p.project); err != nil {
+	if err := lockRoom(t, p.project); err != nil {
 		return err
 	}
 	if err := t.do("DELETE FROM saves WHERE player = ?", p.num); err != nil {

@@ -116,7 +116,7 @@ func newChecksInfo(state trial.State, url string) *checksInfo {
 }
 
 // playable returns a sentence for a dry run that leads to a check of the version; "" where nothing is ever opened.
-func (a *API) playable(p sandlot.Project) string {
+func playable(a *API, p sandlot.Project) string {
 	if a.Requests.Status.Off {
 		return ""
 	}

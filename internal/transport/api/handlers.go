@@ -20,7 +20,7 @@ func (a *API) publish(c *call, in publish.PublishInput) (reply, error) {
 	}
 	c.Grant.Work(len(out.Files)) // a file is recorded in some 65 us
 	if out.DryRun {
-		return reply{http.StatusOK, newDry(out.Project, changed(out.Many, out.Files, out.File), a.playable(out.Project), a.notes(c, out.Warnings))}, nil
+		return reply{http.StatusOK, newDry(out.Project, changed(out.Many, out.Files, out.File), playable(a, out.Project), a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	if out.Account != nil && !out.FromRecord {
@@ -48,7 +48,7 @@ func (a *API) update(c *call, in publish.UpdateInput) (reply, error) {
 	}
 	c.Grant.Work(len(out.Files))
 	if out.DryRun {
-		return reply{http.StatusOK, newDryUpdate(out, a.playable(out.Project), a.notes(c, out.Warnings))}, nil
+		return reply{http.StatusOK, newDryUpdate(out, playable(a, out.Project), a.notes(c, out.Warnings))}, nil
 	}
 	c.fromRecord(out.FromRecord)
 	checks, broken := a.checked(c, out.Project, out.Previous)
