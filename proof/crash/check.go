@@ -234,6 +234,11 @@ func (c *checker) exported(a *account, list []api.Project, entries map[string]*z
 			c.bytes += want.Size
 		}
 		files += len(p.Files)
+		if entries[p.ID+".boards.ndjson"] != nil {
+			files++
+		} else if p.scored() {
+			return fmt.Errorf("%s has no entry for its board", p.ID)
+		}
 	}
 	if len(list) != len(a.there()) || len(entries) != files {
 		return fmt.Errorf("%d projects in %d entries, not %d in %d", len(list), len(entries), len(a.there()), files)

@@ -62,6 +62,16 @@ func (p *project) played(o *op, a ack) {
 	}
 }
 
+// scored reports whether a player has a score, so that an export has the project's board.
+func (p *project) scored() bool {
+	for at := range p.Kept {
+		if strings.Contains(at, " scores/") {
+			return true
+		}
+	}
+	return false
+}
+
 // stays holds the stamps of the players' stays by their project and number. They are in memory, like those of pages.
 type stays struct {
 	mu     sync.Mutex

@@ -199,8 +199,8 @@ func bundle(t *testing.T, packages string, source map[string]string) map[string]
 	return map[string]string{"index.html": source["index.html"], "assets/index.js": text(t, filepath.Join(dir, "assets", "index.js"))}
 }
 
-// bridged puts, in the place of Godot's engine, a script that runs what the game's program gives to JavaScriptBridge, as the engine does: the
-// export templates for the web are in no package.
+// bridged replaces Godot's engine by a script that evaluates the texts of the game's calls to JavaScriptBridge, as the engine does: the export
+// templates for the web are in no package.
 func bridged(t *testing.T, _ string, source map[string]string) map[string]string {
 	t.Helper()
 	script, err := json.Marshal(source["game.gd"])

@@ -30,7 +30,7 @@ func (g glance) Play(context.Context, trial.Due, trial.Script) (trial.Played, er
 	return trial.Played(g), nil
 }
 
-// TestAPageThatIsDrawnTooSlowlyIsAnswered with what was seen: it is busy only where that is nothing.
+// TestAPageThatIsDrawnTooSlowlyIsAnswered with the observations so far; without any, the play-tester is busy.
 func TestAPageThatIsDrawnTooSlowlyIsAnswered(t *testing.T) {
 	t.Parallel()
 	owner := sandlot.Identified(sandlot.Sender{}, sandlot.Credential{Key: &sandlot.Key{Account: 'a', Kind: sandlot.AccountKey}})

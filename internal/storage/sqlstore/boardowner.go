@@ -41,7 +41,7 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 	return out, in("amend board", err)
 }
 
-// boardOf locks a board, and what a step that removes rows of it changes.
+// boardOf locks a board, and the totals that change when a step removes its rows.
 func boardOf(t *tx, id sandlot.ProjectID, name string) (b boardRow, err error) {
 	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
 	if err == nil {

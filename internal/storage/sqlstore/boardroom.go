@@ -15,7 +15,7 @@ var errBlocks = errors.New("the number of blocks changes")
 // A scoring is a step that changes rows of boards.
 type scoring struct {
 	playing
-	room bool // whether it has locked the room of the project, as one that changes the number of blocks has to
+	room bool // whether the step has locked the room of the project: it may then change the number of blocks
 }
 
 // removing is a step that removes rows.

@@ -130,7 +130,7 @@ func TestTheScriptForSavesIsToldWhereItWorks(t *testing.T) {
 	for name, g := range every(t) {
 		for _, path := range []string{"/llms.txt", "/llms-full.txt", "/skill.md", "/docs/agents.md"} {
 			text := get(g, path).Body.String()
-			for _, line := range []string{"/.sandlot/sdk.js", "await sandlot.", "Saves and scores"} {
+			for _, line := range []string{".sandlot/sdk.js", "await sandlot.", "Saves and scores"} {
 				expect.Equal(t, name+path+" has "+line, strings.Contains(text, line), name != "gameless")
 			}
 		}

@@ -125,8 +125,8 @@ func (v *view) page(name string) string {
 	return v.here(v.reference(name))
 }
 
-// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, that for engines, which
-// only call what keeps something of players, and that for errors.
+// pageNames returns the first page, the one for agents, one for each tag of the OpenAPI document, the one for
+// engines, which need the runtime, and the one for errors.
 func (v *view) pageNames() []string {
 	names := []string{"", "agents"}
 	for _, e := range v.Endpoints() {

@@ -15,7 +15,7 @@ import (
 )
 
 // maxAssets is how many bytes the sheet, the display face and all scripts may have over the wire: the bytes of a first visit, less a page. The
-// scripts of the pages that an agent's links open, which load few others, are not among them, and neither is what only pages with boards load.
+// scripts of the pages that an agent's links open, which load few others, are not among them, nor are the files of pages with boards.
 const maxAssets = 56 << 10
 
 // maxBoard is how many bytes the sheet and the script of pages with boards may have over the wire.

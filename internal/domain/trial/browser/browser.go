@@ -118,8 +118,8 @@ func (b *Browser) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	return s, err
 }
 
-// Play opens a page as Open does, and plays a script. It takes at most 39 seconds, and less if ctx ends earlier: what
-// was seen until shortly before is returned. Pictures of a page that is drawn too slowly are missing then.
+// Play opens a page as Open does, and plays a script. It takes at most 39 seconds. If
+// ctx ends earlier, it returns the observations until shortly before. Pictures of a page that is drawn too slowly are missing then.
 func (b *Browser) Play(ctx context.Context, due trial.Due, script trial.Script) (trial.Played, error) {
 	long := cmp.Or(b.times, onRequest())
 	ctx, cancel := context.WithTimeout(ctx, long.Wall)

@@ -25,7 +25,7 @@ var keyRunes = map[string]string{
 	"F7": kb.F7, "F8": kb.F8, "F9": kb.F9, "F10": kb.F10, "F11": kb.F11, "F12": kb.F12,
 }
 
-// A performance is what a script made of a page.
+// A performance holds the observations before, during and after a script.
 type performance struct {
 	before, after []byte
 	values        [trial.MostProbes]value

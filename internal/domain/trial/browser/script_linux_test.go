@@ -68,7 +68,7 @@ func TestACheckOfAPageThatHangsEnds(t *testing.T) {
 	expect.Equal(t, "what the probe found before", string(p.Values[0].Before), "1")
 }
 
-// TestACheckThatBeganLateAnswers: the time that its caller has left is enough for an answer with what was seen until then.
+// TestACheckThatBeganLateAnswers: the rest of its caller's time is enough for an answer with the observations so far.
 func TestACheckThatBeganLateAnswers(t *testing.T) {
 	testenv.Unraced(t)
 	testenv.Need(t, "chromium")

@@ -78,7 +78,7 @@ func (s *session) within(long time.Duration) (context.Context, context.CancelFun
 	return context.WithTimeout(s.ctx, s.atMost(long))
 }
 
-// atMost returns a time, or what is left of it until all waits end.
+// atMost returns the given time, or the shorter time until all waits end.
 func (s *session) atMost(long time.Duration) time.Duration {
 	if s.until.IsZero() {
 		return long

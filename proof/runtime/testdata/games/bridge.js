@@ -1,5 +1,5 @@
-// Stands where Godot's engine for the web would. It runs what the program GAME gives to JavaScriptBridge.eval, in its order and in the page's
-// own scope, as the engine does, with what the program would have put into the texts.
+// Replaces Godot's engine for the web. It evaluates the texts that the program GAME passes to JavaScriptBridge.eval, in their order and in the
+// page's own scope, as the engine does, with the program's values filled in.
 class Engine {
   constructor(config) {
     this.config = config;
