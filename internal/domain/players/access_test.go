@@ -76,15 +76,15 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return second(s.Runtime.Players.Usage(t.Context(), by, string(s.Project.ID)))
 			},
-			Want: owner,
+			Want: testworld.OwnerAlone,
 		},
 		"RemovePlayer": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Runtime.Players.RemovePlayer(t.Context(), by, string(s.Project.ID), "nobody", false)
 			},
 			Want: func(seen testworld.Seen) error {
-				switch err := owner(seen); {
-				case seen.State == "account suspended" && (kims[seen.Who] || seen.Who == "the key of another project"):
+				switch err := testworld.OwnerAlone(seen); {
+				case seen.State == "account suspended" && (testworld.Kims[seen.Who] || seen.Who == "the key of another project"):
 					return sandlot.CodeAccountSuspended
 				case err != nil:
 					return err
@@ -103,21 +103,3 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-// kims are the callers that may do everything with Kim's project.
-var kims = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
-
-// owner is for the owner alone; a project that was taken down is that to everybody.
-func owner(seen testworld.Seen) error {
-	switch {
-	case seen.Who == "nobody", seen.Who == "the operator":
-		return sandlot.CodeKeyRequired
-	case seen.State != "active":
-		return sandlot.CodeTakenDown
-	case kims[seen.Who]:
-		return nil
-	case seen.Who == "another's session":
-		return sandlot.ErrNotFound
-	}
-	return sandlot.CodeWrongProject
-}

@@ -20,7 +20,7 @@ func (u Usage) Full() bool { return u.Bytes*10 >= u.Most*8 }
 
 // Usage returns the usage of a project's players to its owner.
 func (s *Service) Usage(ctx context.Context, by sandlot.Caller, ref string) (Usage, error) {
-	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
+	p, err := Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {
 		return Usage{}, err
 	}
@@ -40,12 +40,12 @@ func (s *Service) usage(t Totals, id sandlot.ProjectID) Usage {
 	return u
 }
 
-// owned returns the project of an address if the caller may do act with it.
-func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
+// Owned returns the project of an address if the caller may do act with it.
+func Owned(ctx context.Context, of Projects, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, act, nil); err != nil {
 		return sandlot.Project{}, err
 	}
-	p, err := s.Projects.Find(ctx, by, ref)
+	p, err := of.Find(ctx, by, ref)
 	if err == nil {
 		err = sandlot.Authorize(by, act, &p)
 	}
@@ -76,7 +76,7 @@ func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.Pr
 // RemovePlayer deletes a player of a project with its saves and scores. With refuse the player stays known, without
 // either, and gets no name and no place on a board any more.
 func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, player string, refuse bool) error {
-	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	p, err := Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {
 		return err
 	}

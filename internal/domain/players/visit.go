@@ -27,7 +27,7 @@ func (v Visit) Reads() error {
 // Changes refuses a visit that may not change data: CodeRuntimeOff unless the owner lets players keep data.
 func (v Visit) Changes() error {
 	if v.Project.Runtime == sandlot.RuntimeRead {
-		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s keep nothing new for now: its maker lets them read alone.", v.Project.ID).
+		return sandlot.Refuse(sandlot.CodeRuntimeOff, "Players of %s only read their data: its maker has set the runtime to read.", v.Project.ID).
 			Note("Go on without: what is kept can be read. The maker changes that with PATCH /v1/project/%s {\"runtime\": \"on\"}.", v.Project.ID)
 	}
 	return v.Reads()

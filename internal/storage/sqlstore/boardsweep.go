@@ -26,25 +26,18 @@ func (s *sweep) sweepBoards(now time.Time) error {
 }
 
 func (s *sweep) dropAside() error {
-	for s.left > 0 {
-		num, err := s.next("SELECT num FROM boards WHERE state > 0 AND state = 2 LIMIT ?")
-		if errors.Is(err, sandlot.ErrNotFound) {
-			return nil
-		}
-		if err == nil {
-			err = s.dropBoard(num)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.dropBoards(func() (int64, error) { return s.next("SELECT num FROM boards WHERE state > 0 AND state = 2 LIMIT ?") })
 }
 
 // dropBoardsOf removes the boards of a project.
 func (s *sweep) dropBoardsOf(project int64) error {
+	return s.dropBoards(func() (int64, error) { return s.number("SELECT num FROM boards WHERE project = ? LIMIT 1", project) })
+}
+
+// dropBoards removes boards until next returns sandlot.ErrNotFound or the step has nothing left.
+func (s *sweep) dropBoards(next func() (int64, error)) error {
 	for s.left > 0 {
-		num, err := s.number("SELECT num FROM boards WHERE project = ? LIMIT 1", project)
+		num, err := next()
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return nil
 		}

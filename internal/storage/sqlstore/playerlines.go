@@ -80,8 +80,7 @@ func (t playing) bring(project int64, x players.Line) error {
 	if err != nil {
 		return err
 	}
-	p, err := one(context.Background(), t, scanPlayer, `SELECT num, project, id, name, refused, day, held, saves FROM players
-		WHERE num = ?`+t.dialect.Locked("players"), num)
+	p, err := one(context.Background(), t, scanPlayer, "SELECT "+playerColumns+" FROM players y WHERE y.num = ?"+t.dialect.Locked("y"), num)
 	if err != nil {
 		return err
 	}

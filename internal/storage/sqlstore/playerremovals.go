@@ -33,7 +33,7 @@ func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out
 
 func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error {
 	err := store.db.step(ctx, nil, func(t *tx) error {
-		p, err := one(ctx, t, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+		p, err := one(ctx, t, scanPlayer, "SELECT "+playerColumns+`
 			FROM players y JOIN projects p ON p.num = y.project WHERE p.id = ? AND y.id = ? AND p.deleted_at IS NULL`+
 			t.dialect.Locked("y"), string(project), player)
 		switch {
@@ -95,8 +95,7 @@ func (s *sweep) dropPlayers(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		p, err := one(context.Background(), s, scanPlayer, `SELECT num, project, id, name, refused, day, held, saves FROM players
-			WHERE num = ? AND day < ?`+s.dialect.Locked("players"), num, dayOf(now.Add(-players.Kept)))
+		p, err := one(context.Background(), s, scanPlayer, "SELECT "+playerColumns+" FROM players y WHERE y.num = ? AND y.day < ?"+s.dialect.Locked("y"), num, dayOf(now.Add(-players.Kept)))
 		if err == nil {
 			err = dropPlayer(s.tx, p)
 		}

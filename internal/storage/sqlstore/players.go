@@ -14,7 +14,10 @@ type playerRow struct {
 	players.Known
 }
 
-const selectPlayer = `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+// playerColumns are the columns of scanPlayer, of players as y.
+const playerColumns = "y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves"
+
+const selectPlayer = "SELECT " + playerColumns + `
 	FROM projects p JOIN player_tokens k ON k.project = p.num JOIN players y ON y.num = k.player
 	WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
 
@@ -143,7 +146,7 @@ func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot
 
 func (store Players) Resume(ctx context.Context, h players.Holder, code sandlot.Digest) (known players.Known, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		p, err := one(ctx, t, scanPlayer, `SELECT y.num, y.project, y.id, y.name, y.refused, y.day, y.held, y.saves
+		p, err := one(ctx, t, scanPlayer, "SELECT "+playerColumns+`
 			FROM players y JOIN projects p ON p.num = y.project WHERE y.code = ? AND p.id = ? AND p.deleted_at IS NULL`+
 			t.dialect.Locked("y"), code[:], string(h.Project))
 		if err != nil {

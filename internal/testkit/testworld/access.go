@@ -161,3 +161,21 @@ func (s *Scene) copy(t *testing.T) *Scene {
 	out.World = s.Copy(t)
 	return &out
 }
+
+// Kims are the callers that may do everything with Kim's project. It never changes.
+var Kims = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
+
+// OwnerAlone is the error of a method for the owner alone; everybody else learns only that a project was taken down.
+func OwnerAlone(seen Seen) error {
+	switch {
+	case seen.Who == "nobody", seen.Who == "the operator":
+		return sandlot.CodeKeyRequired
+	case seen.State != "active":
+		return sandlot.CodeTakenDown
+	case Kims[seen.Who]:
+		return nil
+	case seen.Who == "another's session":
+		return sandlot.ErrNotFound
+	}
+	return sandlot.CodeWrongProject
+}

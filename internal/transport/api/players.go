@@ -60,11 +60,7 @@ type boardInfo struct {
 }
 
 func newBoard(b boards.Board) boardInfo {
-	order := "desc"
-	if b.Ascending {
-		order = "asc"
-	}
-	return boardInfo{b.Name, order, b.Min, b.Max, b.MinSeconds, b.Players, moment(b.CreatedAt), moment(b.MovedAt)}
+	return boardInfo{b.Name, boards.Order(b.Ascending), b.Min, b.Max, b.MinSeconds, b.Players, moment(b.CreatedAt), moment(b.MovedAt)}
 }
 
 // usageInfo holds the number of a project's players, the size of their data and its bound.

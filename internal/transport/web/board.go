@@ -42,9 +42,6 @@ func (b *boardPages) routes() []route {
 // boardRows is the number of places on the page of a project.
 const boardRows = 10
 
-// periods lists the periods of a board, as pages offer them. It never changes.
-var periods = []boards.Period{boards.AllTime, boards.Week, boards.Day}
-
 // periodText and boardText are the prefixes of the names of the periods' texts, and of the default board's.
 const (
 	periodText = "board.period-"
@@ -71,7 +68,7 @@ type pick struct{ Value, Name string }
 func (p boardPage) Periods() (all []pick) { return periodsOf(p.v) }
 
 func periodsOf(v *visit) (all []pick) {
-	for _, period := range periods {
+	for _, period := range boards.Periods {
 		all = append(all, pick{string(period), v.T(periodText + string(period))})
 	}
 	return all
@@ -198,7 +195,7 @@ func (b *boardPages) find(ctx context.Context, v *visit, of sandlot.Project, q b
 // boardQuery returns the query of an address. It takes an invalid period for all time.
 func boardQuery(v *visit) boards.Query {
 	q := boards.Query{Board: v.query("board"), Period: boards.Period(v.query("period")), Limit: boardRows, Player: v.query("you")}
-	if !slices.Contains(periods, q.Period) {
+	if !slices.Contains(boards.Periods[:], q.Period) {
 		q.Period = boards.AllTime
 	}
 	return q

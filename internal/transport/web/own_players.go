@@ -111,15 +111,12 @@ func (p ownPlayersPage) Runtimes() (all []state) {
 	return all
 }
 
-// faultKinds lists the kinds of errors with a text.
-var faultKinds = []string{"error", "rejection", "resource", "webgl", "ready"}
-
 // Kind returns the name of a kind of errors.
 func (p ownPlayersPage) Kind(of faults.Group) string {
-	if slices.Contains(faultKinds, of.Kind) {
+	if slices.Contains(faults.Kinds, of.Kind) {
 		return p.v.T(faultText + of.Kind)
 	}
-	return p.v.T(faultText + faultKinds[0])
+	return p.v.T(faultText + faults.Kinds[0])
 }
 
 // Browsers returns the families of browsers with their counts, the most frequent first.

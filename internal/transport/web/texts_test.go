@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players/boards"
+	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/transport/web/texts"
 )
@@ -62,13 +63,13 @@ func namesInUse(t *testing.T) map[string]bool {
 	for _, kind := range []string{"added", "changed", "moved", "removed"} {
 		names["own.is-"+kind], names["own.sum-"+kind] = true, true
 	}
-	for _, period := range periods {
+	for _, period := range boards.Periods {
 		names[periodText+string(period)] = true
 	}
 	for _, name := range runtimes {
 		names[runtimeText+name] = true
 	}
-	for _, kind := range faultKinds {
+	for _, kind := range faults.Kinds {
 		names[faultText+kind] = true
 	}
 	for _, step := range []string{"refuse", "reset", "delete"} {

@@ -73,9 +73,6 @@ func TestWhoIsLetInToBoards(t *testing.T) {
 	})
 }
 
-// kims are the callers that may do everything with Kim's project.
-var kims = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
-
 // taken is for everybody; a project that was taken down is that to everybody.
 func taken(seen testworld.Seen) error {
 	if seen.State != "active" {
@@ -87,18 +84,9 @@ func taken(seen testworld.Seen) error {
 // owner is for the owner alone.
 func owner(changes bool) func(testworld.Seen) error {
 	return func(seen testworld.Seen) error {
-		switch {
-		case seen.Who == "nobody", seen.Who == "the operator":
-			return sandlot.CodeKeyRequired
-		case changes && seen.State == "account suspended" && (seen.Who == "the key of another project" || kims[seen.Who]):
+		if changes && seen.State == "account suspended" && (seen.Who == "the key of another project" || testworld.Kims[seen.Who]) {
 			return sandlot.CodeAccountSuspended
-		case seen.State != "active":
-			return sandlot.CodeTakenDown
-		case kims[seen.Who]:
-			return nil
-		case seen.Who == "another's session":
-			return sandlot.ErrNotFound
 		}
-		return sandlot.CodeWrongProject
+		return testworld.OwnerAlone(seen)
 	}
 }

@@ -70,11 +70,7 @@ func (l Lines) Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) err
 }
 
 func (l Lines) write(ctx context.Context, e *json.Encoder, id sandlot.ProjectID, b Board, most int) error {
-	order := "desc"
-	if b.Ascending {
-		order = "asc"
-	}
-	err := e.Encode(line{Board: b.Name, Order: order, Min: b.Min, Max: b.Max, MinSeconds: &b.MinSeconds, CreatedAt: &b.CreatedAt})
+	err := e.Encode(line{Board: b.Name, Order: Order(b.Ascending), Min: b.Min, Max: b.Max, MinSeconds: &b.MinSeconds, CreatedAt: &b.CreatedAt})
 	if err != nil {
 		return err
 	}
@@ -133,7 +129,7 @@ func (in *bringing) take(ctx context.Context, text []byte) (wrong string, err er
 	if err := in.flush(ctx); err != nil {
 		return "", err
 	}
-	b := Board{Name: x.Board, Ascending: x.Order == "asc", Min: x.Min, Max: x.Max, MinSeconds: MinSeconds, CreatedAt: in.past(x.CreatedAt)}
+	b := Board{Name: x.Board, Ascending: x.Order == Ascending, Min: x.Min, Max: x.Max, MinSeconds: MinSeconds, CreatedAt: in.past(x.CreatedAt)}
 	if x.MinSeconds != nil {
 		b.MinSeconds = *x.MinSeconds
 	}

@@ -16,11 +16,24 @@ const (
 	mostMoved = 300
 )
 
-// moved caches the list of boards that moved, with one board of each project.
+// moved caches the list of boards that moved, with one board of each project. It may be used concurrently.
 type moved struct {
 	mu   sync.Mutex
 	list []Moved
 	at   time.Time
+}
+
+// known returns the list, if it is young enough.
+func (m *moved) known(now time.Time) ([]Moved, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.list, !m.at.IsZero() && now.Sub(m.at).Abs() < movedFor
+}
+
+func (m *moved) set(list []Moved, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.list, m.at = list, at
 }
 
 // MovedToday returns boards of listed projects that moved since the beginning of the day in UTC, the last moved first: of
@@ -30,16 +43,26 @@ func (s *Service) MovedToday(ctx context.Context, by sandlot.Caller, limit int) 
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
 	}
-	s.moved.mu.Lock()
-	defer s.moved.mu.Unlock()
-	if now := s.Now(); s.moved.at.IsZero() || now.Sub(s.moved.at).Abs() >= movedFor {
-		list, err := s.Store.Moved(ctx, now.UTC().Truncate(24*time.Hour), mostMoved)
+	now := s.Now()
+	list, ok := s.moved.known(now)
+	if !ok {
+		// Calls that miss the list at once share one read, as those of one board do; no board has this key.
+		err := s.reads.Do(ctx, listKey{}, nil, func() (err error) {
+			if list, ok = s.moved.known(now); ok {
+				return nil
+			}
+			list, err = s.Store.Moved(ctx, now.UTC().Truncate(24*time.Hour), mostMoved)
+			if err == nil {
+				list = oneOfEach(list)
+				s.moved.set(list, now)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("read boards that moved: %w", err)
 		}
-		s.moved.list, s.moved.at = oneOfEach(list), now
 	}
-	return s.moved.list[:min(len(s.moved.list), limit)], nil
+	return list[:min(len(list), limit)], nil
 }
 
 // oneOfEach returns the first board of each project.

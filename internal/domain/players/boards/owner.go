@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"sandlot"
+	"sandlot/internal/domain/players"
 )
 
 const (
@@ -31,7 +32,7 @@ func (s *Service) List(ctx context.Context, by sandlot.Caller, ref string) ([]Bo
 // Board returns a board with its current entries, for its project's owner. A missing board is CodeBoardNotFound, here and
 // below.
 func (s *Service) Board(ctx context.Context, by sandlot.Caller, ref string, q Query) (Board, Top, error) {
-	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
+	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {
 		return Board{}, Top{}, err
 	}
@@ -74,21 +75,9 @@ func missing(p sandlot.Project, board string, err error) error {
 	return nil
 }
 
-// owned returns the project of an address if the caller may do act with it.
-func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, act, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	p, err := s.Projects.Find(ctx, by, ref)
-	if err == nil {
-		err = sandlot.Authorize(by, act, &p)
-	}
-	return p, err
-}
-
 // Amend changes a board, for its project's owner.
 func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref, board string, c Change) (Board, error) {
-	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {
 		return Board{}, err
 	}
@@ -125,7 +114,7 @@ func (c Change) check(b Board) error {
 
 // Delete removes a board with its rules, for its project's owner. The next score creates a new board.
 func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, board string) error {
-	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {
 		return err
 	}

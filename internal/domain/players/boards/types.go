@@ -99,3 +99,17 @@ type Moved struct {
 	Players int64
 	MovedAt time.Time
 }
+
+// The names of a board's orders, in calls and exports.
+const (
+	Descending = "desc"
+	Ascending  = "asc" // lower is better
+)
+
+// Order returns the name of an order.
+func Order(ascending bool) string {
+	if ascending {
+		return Ascending
+	}
+	return Descending
+}

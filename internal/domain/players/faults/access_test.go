@@ -41,24 +41,24 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 				_, _, err := s.Runtime.Faults.Errors(t.Context(), by, string(s.Project.ID), 0)
 				return err
 			},
-			Want: owner,
+			Want: testworld.OwnerAlone,
 		},
 		"Messages": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				_, _, err := s.Runtime.Faults.Messages(t.Context(), by, string(s.Project.ID), 1, "")
 				return err
 			},
-			Want: owner,
+			Want: testworld.OwnerAlone,
 		},
 		"DeleteMessage": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Runtime.Faults.DeleteMessage(t.Context(), by, string(s.Project.ID), 1)
 			},
 			Want: func(seen testworld.Seen) error {
-				if seen.State == "account suspended" && (seen.Who == "the key of another project" || kims[seen.Who]) {
+				if seen.State == "account suspended" && (seen.Who == "the key of another project" || testworld.Kims[seen.Who]) {
 					return sandlot.CodeAccountSuspended
 				}
-				return owner(seen)
+				return testworld.OwnerAlone(seen)
 			},
 		},
 		"After": {
@@ -70,7 +70,7 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 				return err
 			},
 			Want: func(seen testworld.Seen) error {
-				if kims[seen.Who] {
+				if testworld.Kims[seen.Who] {
 					return errWarned
 				}
 				return nil
@@ -84,21 +84,3 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 var errWarned = errors.New("a warning")
 
 func everybody(testworld.Seen) error { return nil }
-
-// kims are the callers that may do everything with Kim's project.
-var kims = map[string]bool{"the account's key": true, "the project's key": true, "the owner's session": true}
-
-// owner is for the owner alone; a project that was taken down is that to everybody.
-func owner(seen testworld.Seen) error {
-	switch {
-	case seen.Who == "nobody", seen.Who == "the operator":
-		return sandlot.CodeKeyRequired
-	case seen.State != "active":
-		return sandlot.CodeTakenDown
-	case kims[seen.Who]:
-		return nil
-	case seen.Who == "another's session":
-		return sandlot.ErrNotFound
-	}
-	return sandlot.CodeWrongProject
-}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/players"
 )
 
 // A Group holds the equal errors of a version.
@@ -24,7 +25,7 @@ type Group struct {
 // Errors returns the groups of a version, most frequent first, for the project's owner; version 0 is the current one. A
 // missing version is CodeVersionNotFound.
 func (s *Service) Errors(ctx context.Context, by sandlot.Caller, ref string, version int) (p sandlot.Project, groups []Group, err error) {
-	if p, err = s.owned(ctx, by, sandlot.ActReadFiles, ref); err != nil {
+	if p, err = players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref); err != nil {
 		return p, nil, err
 	}
 	if version == 0 {

@@ -69,7 +69,7 @@ func message(text string) (string, error) {
 // Messages returns the messages of a project, newest first, for its owner, and the cursor of the next page; "" at the
 // end. limit is 1 to 1,000. Another cursor is CodeInvalidField.
 func (s *Service) Messages(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (list []Message, next string, err error) {
-	p, err := s.owned(ctx, by, sandlot.ActReadFiles, ref)
+	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {
 		return nil, "", err
 	}
@@ -91,7 +91,7 @@ func (s *Service) Messages(ctx context.Context, by sandlot.Caller, ref string, l
 
 // DeleteMessage removes a message, for the project's owner. It is idempotent.
 func (s *Service) DeleteMessage(ctx context.Context, by sandlot.Caller, ref string, id int64) error {
-	p, err := s.owned(ctx, by, sandlot.ActSettle, ref)
+	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"sandlot/internal/domain/players"
 )
 
-// kinds are the kinds of errors. It never changes.
-var kinds = []string{"error", "rejection", "resource", "webgl", "ready"}
+// Kinds are the kinds of errors. It never changes.
+var Kinds = []string{"error", "rejection", "resource", "webgl", "ready"}
 
 // A Report is an error that a page threw.
 type Report struct {
@@ -55,8 +55,8 @@ func check(list []Report) error {
 			In("errors").With(sandlot.OpNothing).Note("Send the first %d errors of a page, and no more.", MaxReports)
 	}
 	for _, r := range list {
-		if !slices.Contains(kinds, r.Kind) {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is none of %s.", strings.Join(kinds, ", ")).
+		if !slices.Contains(Kinds, r.Kind) {
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is none of %s.", strings.Join(Kinds, ", ")).
 				In("kind").With(sandlot.OpNothing).Note("Send an exception that nobody caught as error.")
 		}
 	}

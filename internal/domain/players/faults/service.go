@@ -50,15 +50,3 @@ func New(c Config) *Service {
 	}
 	return &Service{c, &Pending{c.Store, c.Log, newGroups()}}
 }
-
-// owned returns the project of an address if the caller may do act with it.
-func (s *Service) owned(ctx context.Context, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
-	if err := sandlot.Authorize(by, act, nil); err != nil {
-		return sandlot.Project{}, err
-	}
-	p, err := s.Projects.Find(ctx, by, ref)
-	if err == nil {
-		err = sandlot.Authorize(by, act, &p)
-	}
-	return p, err
-}

@@ -50,7 +50,7 @@ type report struct {
 	Frames        float64
 }
 
-// A value holds what a probe returned, before the steps and after them.
+// A value holds the results of a probe, before the steps and after them.
 type value struct{ Before, After result }
 
 // A result is one of them.

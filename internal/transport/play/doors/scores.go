@@ -21,9 +21,6 @@ type placed struct {
 	Player   string  `json:"player"`
 }
 
-// orders are the values of order, by whether lower is better.
-var orders = map[bool]string{false: "desc", true: "asc"}
-
 func (x *exchange) score() error {
 	var in struct {
 		Player string   `json:"player"`
@@ -38,19 +35,19 @@ func (x *exchange) score() error {
 	switch {
 	case in.Score == nil:
 		return missing("score", "Send a finite number.")
-	case in.Order != "" && in.Order != orders[false] && in.Order != orders[true]:
+	case in.Order != "" && in.Order != boards.Descending && in.Order != boards.Ascending:
 		return invalid("order", "Send desc where more is better, or asc where less is.")
 	}
 	if err := x.bring(in.Player); err != nil {
 		return err
 	}
 	p, err := x.Boards.Place(x.ctx(), nobody, x.v, boards.Score{
-		Board: x.rest, Score: *in.Score, Ascending: in.Order == orders[true], Name: in.Name, Since: in.Since,
+		Board: x.rest, Score: *in.Score, Ascending: in.Order == boards.Ascending, Name: in.Name, Since: in.Since,
 	})
 	if err != nil {
 		return err
 	}
-	return x.answer(placed{true, p.Board, orders[p.Ascending], p.Best, p.Improved, p.Rank, p.Of, p.Player})
+	return x.answer(placed{true, p.Board, boards.Order(p.Ascending), p.Best, p.Improved, p.Rank, p.Of, p.Player})
 }
 
 func invalid(field, note string) error {
@@ -102,7 +99,7 @@ func (x *exchange) top() error {
 		return err
 	}
 	out := list{
-		OK: true, Board: t.Board, Period: t.Period, Order: orders[t.Ascending], Entries: make([]entry, len(t.Entries)), Of: t.Of,
+		OK: true, Board: t.Board, Period: t.Period, Order: boards.Order(t.Ascending), Entries: make([]entry, len(t.Entries)), Of: t.Of,
 		Unverified: true, Untrusted: true,
 	}
 	for i, e := range t.Entries {
