@@ -122,8 +122,14 @@ func TestThePageOfATicketAddsNoRule(t *testing.T) {
 	l.goes("about:blank")
 	l.goes("/send#00.slt_" + strings.Repeat("0", 36))
 	l.sees("This link no longer works.")
+	l.awaits("a file that is dropped too early does not open in the browser", `(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File(['early'], 'early.html'));
+		return ['dragover', 'drop'].every((kind) => !document.body.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer })));
+	})()`)
 	told := map[string]any{"email": "ada@mail.internal"}
 	ticket := l.opens(told)
+	l.sees("This becomes a new project")
 	l.dropsOn(".new-drop", written(t, t.TempDir(), "index.html", "a key: "+ticket["ticket"].(string)))
 	l.sees("index.html") // until then there is only the link at the top that says Publish
 	l.presses("Publish")

@@ -198,7 +198,7 @@ const go = async () => {
   }
 };
 
-const bringsFiles = (event) => !form.hidden && event.dataTransfer?.types.includes('Files');
+const bringsFiles = (event) => event.dataTransfer?.types.includes('Files');
 
 const listen = () => {
   const { upload, folder } = form.elements;
@@ -214,18 +214,22 @@ const listen = () => {
     if (chosen && !sending) go();
   });
   part('cancel').addEventListener('click', () => sending?.abort());
+};
+
+// A file that is dropped while the form is hidden is ignored: by default the browser would open it.
+const listenForDrops = () => {
   const dropping = document.documentElement.classList;
   document.addEventListener('dragover', (event) => {
     if (!bringsFiles(event)) return;
     event.preventDefault();
-    dropping.add('dropping');
+    if (!form.hidden) dropping.add('dropping');
   });
   document.addEventListener('dragleave', (event) => { if (!event.relatedTarget) dropping.remove('dropping'); });
   document.addEventListener('drop', (event) => {
     dropping.remove('dropping');
     if (!bringsFiles(event)) return;
     event.preventDefault();
-    if (!sending) take(fromDrop(event.dataTransfer, limits.files));
+    if (!form.hidden && !sending) take(fromDrop(event.dataTransfer, limits.files));
   });
 };
 
@@ -251,4 +255,5 @@ const begin = async () => {
 };
 
 addEventListener('hashchange', () => location.reload()); // another link was pasted over this one
+listenForDrops();
 begin();
