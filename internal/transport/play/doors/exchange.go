@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"sandlot"
@@ -82,6 +83,10 @@ func fromHere(r *http.Request, framed bool) bool {
 
 // receive reads the body of a call, of at most n bytes. A large one takes a slot, which release gives back.
 func (x *exchange) receive(n int64) error {
+	if e := x.r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "A call takes no body with a Content-Encoding.").In("Content-Encoding").
+			Note("Send the same body unpacked, without the header Content-Encoding.")
+	}
 	length := x.r.ContentLength
 	if length > n {
 		return tooLarge(n)
