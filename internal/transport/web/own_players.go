@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -230,18 +231,25 @@ func (o *ownPlayers) showBoard(v *visit, status int, page ownBoardPage) (err err
 	return v.show(status, "own_board.html", v.T("players.board-title", "name", boardName(v, page.Board.Name)), page)
 }
 
-// written returns the content of a field for a bound, "" for nil.
+// thousands matches a text such as 1,000: a thousand in some languages, and one in others.
+var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
+
+// written returns the content of a field for a bound, "" for nil. bound reads it as the same number.
 func written(bound *float64) string {
 	if bound == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*bound, 'f', -1, 64)
+	text := strconv.FormatFloat(*bound, 'f', -1, 64)
+	if thousands.MatchString(text) {
+		text += "0"
+	}
+	return text
 }
 
-// bound returns the number in a field, nil for an empty field; ok is false for a text that is no number.
+// bound returns the number in a field, nil for an empty field; ok is false for any other text.
 func bound(text string) (n *float64, ok bool) {
-	if text = strings.TrimSpace(text); text == "" {
-		return nil, true
+	if text = strings.TrimSpace(text); text == "" || thousands.MatchString(text) {
+		return nil, text == ""
 	}
 	value, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	return &value, err == nil && !math.IsInf(value, 0) && !math.IsNaN(value)

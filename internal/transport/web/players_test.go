@@ -262,6 +262,29 @@ func TestAnOwnerKeepsABoardInOrder(t *testing.T) {
 	expect.Equal(t, "afterwards", w.asOwner(w.path(at)).StatusCode, http.StatusNotFound)
 }
 
+func TestABoundIsOneNumber(t *testing.T) {
+	t.Parallel()
+	for _, n := range []float64{0, 1000, -1.5, 1.234, -12.345, 0.125, 1234.567, 1e20} {
+		if got, ok := bound(" " + written(&n)); !ok || *got != n {
+			t.Errorf("%v is written as %s, and read as %v", n, written(&n), got)
+		}
+	}
+	for _, text := range []string{"1,000", "1.000", "-999,999", "1,000,000", "1 000", "ten", "NaN", "1e999"} {
+		if _, ok := bound(text); ok {
+			t.Errorf("%s is read as a number", text)
+		}
+	}
+	if n, ok := bound("-3,5"); !ok || *n != -3.5 {
+		t.Errorf("-3,5 is read as %v", n)
+	}
+	w := newWorld(t)
+	w.brings("main")
+	resp := w.send(w.path("/account/projects/{id}/boards/main"), url.Values{"min": {"1,000"}, "max": {""}, "min_seconds": {"5"}})
+	expect.Equal(t, "status", resp.StatusCode, http.StatusUnprocessableEntity)
+	expect.Contains(t, "page", text(t, resp), "such as 1000 or 2.5")
+	expect.Equal(t, "rows", len(w.in.Query("SELECT player FROM scores WHERE period = 0")), len(brought))
+}
+
 func TestTheHomePageHasBoardsToBeat(t *testing.T) {
 	t.Parallel()
 	w := house(t)
