@@ -21,10 +21,10 @@ func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) er
 		if err := l.newcomer(v); err != nil {
 			return err
 		}
-		h.Fresh = names.Random(10, vault.Intn)
+		h.Fresh = names.Random(idLength, vault.Intn)
 		err = step(h)
 	}
-	return refusal(v, err)
+	return Refusal(v.Project.ID, err)
 }
 
 // holder returns the Holder of a visit that may change data.
@@ -35,12 +35,12 @@ func (l *Limits) holder(v Visit) (Holder, error) {
 	return Holder{Project: v.Project.ID, Token: v.Token, Now: l.now()}, v.Known()
 }
 
-// refusal returns the refusal that an error of a store stands for, or the error.
-func refusal(v Visit, err error) error {
+// Refusal returns the refusal for an error of a Store, or the error.
+func Refusal(project sandlot.ProjectID, err error) error {
 	var e *sandlot.Error
 	switch {
 	case errors.Is(err, sandlot.ErrNotFound):
-		e = sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s any more.", v.Project.ID)
+		e = sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s any more.", project)
 	case errors.Is(err, ErrTooManyPlayers):
 		e = full("%d players of this project keep something here, which is the limit.", MaxPlayers).
 			Note("Go on without: players who are not seen for 400 days make room.")

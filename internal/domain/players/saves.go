@@ -71,7 +71,7 @@ func (s *Service) drop(by sandlot.Caller, v Visit, wrong error, step func(Holder
 	if err != nil {
 		return err
 	}
-	return refusal(v, step(h))
+	return Refusal(v.Project.ID, step(h))
 }
 
 // SharedKeys returns the keys of a project that begin with prefix, in order, without values: at most MaxKeys.

@@ -19,7 +19,6 @@ const (
 	MaxName    = 40      // characters of a board's name: a-z 0-9 _ -
 	MaxTop     = 100     // entries of one answer
 	MinSeconds = 5       // default of the seconds that a player has to be there before a score counts
-	idLength   = 10      // of a player's id
 	defaultTop = 10      // entries of an answer to a call without a limit
 	// BlockBytes is the charge for each block of up to 1,024 rows to the room of a project: a row has some 60 bytes with
 	// its place in the index.
