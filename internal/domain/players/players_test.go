@@ -65,7 +65,7 @@ func (w *world) load(v players.Visit, slot string) string {
 	if err != nil {
 		return errorCode(err)
 	}
-	return string(s.Value)
+	return string(s.JSON)
 }
 
 func errorCode(err error) string {

@@ -23,10 +23,10 @@ type Store interface {
 	// of more than MaxTokens tokens.
 	Resume(ctx context.Context, h Holder, code sandlot.Digest) (Known, error)
 
-	// Saves returns the slots of a player by name, without values; an unknown player has none.
-	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Save, error)
+	// Saves returns the slots of a player by name, without JSON; an unknown player has none.
+	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Value, error)
 	// Load returns a save and the day on which its player was last seen; ErrNotFound if the slot is empty.
-	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Save, int64, error)
+	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Value, int64, error)
 	// Save fills a slot. It is ErrPlayerFull over MaxSaves or MaxHeld, ErrProjectFull over MaxBytes, and
 	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only where one of them
 	// makes its player, or changes its bytes rounded up to Step.
@@ -34,10 +34,10 @@ type Store interface {
 	// DeleteSave empties a slot. An empty slot or an unknown player is no error.
 	DeleteSave(ctx context.Context, h Holder, slot string) error
 
-	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without values.
-	SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]Shared, error)
+	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without JSON.
+	SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]Value, error)
 	// LoadShared returns a shared value, or ErrNotFound.
-	LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (Shared, error)
+	LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (Value, error)
 	// Share keeps a shared value. It is ErrSharedFull over MaxSharing or MaxKeys, and else as Save.
 	Share(ctx context.Context, h Holder, key string, value []byte, most int64) error
 	// DeleteShared removes a shared value. A missing one is no error.

@@ -50,18 +50,11 @@ type Player struct {
 	Since string // the stamp of this stay, for scores: sealed, of the time of the call
 }
 
-// A Save is the value in a slot of a player. Saves leaves Value empty.
-type Save struct {
-	Slot  string
-	Value []byte // JSON
-	Size  int64
-	At    time.Time
-}
-
-// A Shared is a value that all players of a project read and write; the last write wins. SharedKeys leaves Value empty.
-type Shared struct {
-	Key   string
-	Value []byte // JSON
-	Size  int64
-	At    time.Time
+// A Value is a JSON value in a slot of a player, or one that all players of a project read and write. Lists of values leave
+// JSON empty.
+type Value struct {
+	Name string // of the slot, or the key
+	JSON []byte
+	Size int64
+	At   time.Time
 }

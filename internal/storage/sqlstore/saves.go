@@ -13,17 +13,17 @@ import (
 const fromSaves = ` FROM projects p JOIN player_tokens k ON k.project = p.num JOIN players y ON y.num = k.player
 	JOIN saves s ON s.player = y.num WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
 
-func (store Players) Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]players.Save, error) {
-	list, err := all(ctx, store.db, fields(func(s *players.Save) []any { return []any{&s.Slot, &s.Size, asTime{&s.At}} }),
+func (store Players) Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]players.Value, error) {
+	list, err := all(ctx, store.db, fields(func(s *players.Value) []any { return []any{&s.Name, &s.Size, asTime{&s.At}} }),
 		"SELECT s.slot, length(s.value), s.at"+fromSaves+" ORDER BY s.slot", string(project), token[:])
 	return list, in("list saves", err)
 }
 
 func (store Players) Load(
 	ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string,
-) (s players.Save, day int64, err error) {
-	s, err = one(ctx, store.db, func(r row) (s players.Save, err error) {
-		err = r.Scan(&s.Slot, &s.Size, asTime{&s.At}, &s.Value, &day)
+) (s players.Value, day int64, err error) {
+	s, err = one(ctx, store.db, func(r row) (s players.Value, err error) {
+		err = r.Scan(&s.Name, &s.Size, asTime{&s.At}, &s.JSON, &day)
 		return s, err
 	}, "SELECT s.slot, length(s.value), s.at, s.value, y.day"+fromSaves+" AND s.slot = ?", string(project), token[:], slot)
 	return s, day, in("load save", err)

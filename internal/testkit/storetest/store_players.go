@@ -58,7 +58,7 @@ func loaded(t *testing.T, s Stores, id sandlot.ProjectID, token, slot string) st
 		wants(t, "load", err, sandlot.ErrNotFound)
 		return "none"
 	}
-	return string(save.Value)
+	return string(save.JSON)
 }
 
 func keptOf(t *testing.T, s Stores, p sandlot.Project) players.Sum {
@@ -125,11 +125,11 @@ func saveAndLoad(t *testing.T, s Stores) {
 		ok(t, s.Players.Save(t.Context(), h, slot, value, 0))
 		save, day, err := s.Players.Load(t.Context(), p.ID, h.Token, slot)
 		ok(t, err)
-		same(t, slot, save, players.Save{Slot: slot, Value: value, Size: int64(len(value)), At: h.Now})
+		same(t, slot, save, players.Value{Name: slot, JSON: value, Size: int64(len(value)), At: h.Now})
 		same(t, "day", day, figures.DayOf(h.Now))
 	}
-	same(t, "slots", must(s.Players.Saves(t.Context(), p.ID, h.Token))(t), []players.Save{
-		{Slot: "large", Size: players.MaxSave, At: h.Now}, {Slot: "main", Size: int64(len(values["main"])), At: h.Now}, {Slot: "raw", Size: 3, At: h.Now},
+	same(t, "slots", must(s.Players.Saves(t.Context(), p.ID, h.Token))(t), []players.Value{
+		{Name: "large", Size: players.MaxSave, At: h.Now}, {Name: "main", Size: int64(len(values["main"])), At: h.Now}, {Name: "raw", Size: 3, At: h.Now},
 	})
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
@@ -144,7 +144,7 @@ func saveLasts(t *testing.T, s Stores) {
 	ok(t, s.Players.Share(t.Context(), holder(p.ID, "ada"), "key", []byte("3"), 0))
 	later := s.copied(t)
 	same(t, "the save", loaded(t, later, p.ID, "ada", "main"), "22")
-	same(t, "the shared value", string(must(later.Players.LoadShared(t.Context(), p.ID, "key"))(t).Value), "3")
+	same(t, "the shared value", string(must(later.Players.LoadShared(t.Context(), p.ID, "key"))(t).JSON), "3")
 }
 
 func savesAreOwn(t *testing.T, s Stores) {
@@ -293,10 +293,10 @@ func shareValues(t *testing.T, s Stores) {
 	}
 	bob := holder(p.ID, "bob")
 	ok(t, s.Players.Share(t.Context(), bob, "a", []byte("{\"x\":\"\\u0000\"}"), 0))
-	same(t, "the last write", must(s.Players.LoadShared(t.Context(), p.ID, "a"))(t), players.Shared{Key: "a", Value: []byte("{\"x\":\"\\u0000\"}"), Size: 14, At: bob.Now})
+	same(t, "the last write", must(s.Players.LoadShared(t.Context(), p.ID, "a"))(t), players.Value{Name: "a", JSON: []byte("{\"x\":\"\\u0000\"}"), Size: 14, At: bob.Now})
 	keys := func(prefix string) (list []string) {
 		for _, shared := range must(s.Players.SharedKeys(t.Context(), p.ID, prefix))(t) {
-			list = append(list, shared.Key)
+			list = append(list, shared.Name)
 		}
 		return list
 	}

@@ -26,13 +26,13 @@ type Players interface {
 	Rename(ctx context.Context, by sandlot.Caller, v players.Visit, name string) (players.Player, error)
 	Code(ctx context.Context, by sandlot.Caller, v players.Visit) (string, error)
 	Resume(ctx context.Context, by sandlot.Caller, v players.Visit, code string) (players.Player, error)
-	Saves(ctx context.Context, by sandlot.Caller, v players.Visit) ([]players.Save, error)
-	Load(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) (players.Save, error)
-	Save(ctx context.Context, by sandlot.Caller, v players.Visit, slot string, value []byte) (players.Save, error)
+	Saves(ctx context.Context, by sandlot.Caller, v players.Visit) ([]players.Value, error)
+	Load(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) (players.Value, error)
+	Save(ctx context.Context, by sandlot.Caller, v players.Visit, slot string, value []byte) (players.Value, error)
 	DeleteSave(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) error
-	SharedKeys(ctx context.Context, by sandlot.Caller, v players.Visit, prefix string) ([]players.Shared, error)
-	LoadShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) (players.Shared, error)
-	Share(ctx context.Context, by sandlot.Caller, v players.Visit, key string, value []byte) (players.Shared, error)
+	SharedKeys(ctx context.Context, by sandlot.Caller, v players.Visit, prefix string) ([]players.Value, error)
+	LoadShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) (players.Value, error)
+	Share(ctx context.Context, by sandlot.Caller, v players.Visit, key string, value []byte) (players.Value, error)
 	DeleteShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) error
 }
 

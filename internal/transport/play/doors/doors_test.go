@@ -68,32 +68,32 @@ func (f *fake) Resume(_ context.Context, _ sandlot.Caller, v players.Visit, code
 	return f.player(v, code)
 }
 
-func (f *fake) Saves(_ context.Context, _ sandlot.Caller, v players.Visit) ([]players.Save, error) {
-	return []players.Save{{Slot: "main", Size: 3, At: at}}, f.note(v, "")
+func (f *fake) Saves(_ context.Context, _ sandlot.Caller, v players.Visit) ([]players.Value, error) {
+	return []players.Value{{Name: "main", Size: 3, At: at}}, f.note(v, "")
 }
 
-func (f *fake) Load(_ context.Context, _ sandlot.Caller, v players.Visit, slot string) (players.Save, error) {
-	return players.Save{Slot: slot, Value: []byte(`{"__proto__":1}`), At: at}, f.note(v, slot)
+func (f *fake) Load(_ context.Context, _ sandlot.Caller, v players.Visit, slot string) (players.Value, error) {
+	return players.Value{Name: slot, JSON: []byte(`{"__proto__":1}`), At: at}, f.note(v, slot)
 }
 
-func (f *fake) Save(_ context.Context, _ sandlot.Caller, v players.Visit, slot string, value []byte) (players.Save, error) {
-	return players.Save{Slot: slot, Size: int64(len(value)), At: at}, f.note(v, slot+" "+string(value))
+func (f *fake) Save(_ context.Context, _ sandlot.Caller, v players.Visit, slot string, value []byte) (players.Value, error) {
+	return players.Value{Name: slot, Size: int64(len(value)), At: at}, f.note(v, slot+" "+string(value))
 }
 
 func (f *fake) DeleteSave(_ context.Context, _ sandlot.Caller, v players.Visit, slot string) error {
 	return f.note(v, slot)
 }
 
-func (f *fake) SharedKeys(_ context.Context, _ sandlot.Caller, v players.Visit, prefix string) ([]players.Shared, error) {
-	return []players.Shared{{Key: prefix + "1", Size: 3, At: at}}, f.note(v, prefix)
+func (f *fake) SharedKeys(_ context.Context, _ sandlot.Caller, v players.Visit, prefix string) ([]players.Value, error) {
+	return []players.Value{{Name: prefix + "1", Size: 3, At: at}}, f.note(v, prefix)
 }
 
-func (f *fake) LoadShared(_ context.Context, _ sandlot.Caller, v players.Visit, key string) (players.Shared, error) {
-	return players.Shared{Key: key, Value: []byte(`[1]`), At: at}, f.note(v, key)
+func (f *fake) LoadShared(_ context.Context, _ sandlot.Caller, v players.Visit, key string) (players.Value, error) {
+	return players.Value{Name: key, JSON: []byte(`[1]`), At: at}, f.note(v, key)
 }
 
-func (f *fake) Share(_ context.Context, _ sandlot.Caller, v players.Visit, key string, value []byte) (players.Shared, error) {
-	return players.Shared{Key: key, Size: int64(len(value)), At: at}, f.note(v, key+" "+string(value))
+func (f *fake) Share(_ context.Context, _ sandlot.Caller, v players.Visit, key string, value []byte) (players.Value, error) {
+	return players.Value{Name: key, Size: int64(len(value)), At: at}, f.note(v, key+" "+string(value))
 }
 
 func (f *fake) DeleteShared(_ context.Context, _ sandlot.Caller, v players.Visit, key string) error {

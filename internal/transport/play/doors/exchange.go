@@ -139,6 +139,14 @@ func (x *exchange) fields(into any) error {
 	return nil
 }
 
+// fieldsOf reads the body as fields does, and sets the player by a field of it, unless the header has a token.
+func (x *exchange) fieldsOf(into any, token *string) error {
+	if err := x.fields(into); err != nil || *token == "" || x.v.Token != (sandlot.Digest{}) {
+		return err
+	}
+	return x.visit(*token)
+}
+
 func kindOf(wrong *json.UnmarshalTypeError) string {
 	switch kind := wrong.Type.Kind().String(); kind {
 	case "float64", "int64", "int":
@@ -155,8 +163,11 @@ func kindOf(wrong *json.UnmarshalTypeError) string {
 // methodShown returns a method for a message: clients choose it.
 func methodShown(method string) string { return inspect.Quoted(method) }
 
-// answer answers with a value as JSON.
-func (x *exchange) answer(v any) error {
+// answer answers with a value as JSON, or returns the error.
+func (x *exchange) answer(v any, err error) error {
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err
