@@ -83,7 +83,7 @@ func (store Boards) placeOf(ctx context.Context, q querier, b boardRow, y player
 }
 
 func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed, err error) {
-	y, err := seated{t, p.Holder}.player()
+	y, err := playing{t, p.Holder, p.Most}.player()
 	if err != nil {
 		return out, err
 	}

@@ -155,8 +155,7 @@ func playerOf(ctx context.Context, q querier, r boards.Reading) (playerRow, erro
 	if r.Player == "" {
 		return findPlayer(ctx, q, r.Project, r.Token)
 	}
-	return one(ctx, q, scanPlayer, "SELECT "+playerColumns+`
-		FROM projects p JOIN players y ON y.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND y.id = ?`, string(r.Project), r.Player)
+	return one(ctx, q, scanPlayer, playerBy+"id = ?", string(r.Project), r.Player)
 }
 
 // entries returns the entries of a reading.

@@ -33,9 +33,7 @@ func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out
 
 func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error {
 	err := store.db.step(ctx, nil, func(t *tx) error {
-		p, err := one(ctx, t, scanPlayer, "SELECT "+playerColumns+`
-			FROM players y JOIN projects p ON p.num = y.project WHERE p.id = ? AND y.id = ? AND p.deleted_at IS NULL`+
-			t.dialect.Locked("y"), string(project), player)
+		p, err := one(ctx, t, scanPlayer, playerBy+"id = ?"+t.dialect.Locked("y"), string(project), player)
 		switch {
 		case err != nil:
 			return err

@@ -31,11 +31,12 @@ func (store Players) Load(
 
 func (store Players) Save(ctx context.Context, h players.Holder, slot string, value []byte, most int64) error {
 	return in("save", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, most}
+		p, err := step.player()
 		if err != nil {
 			return err
 		}
-		return playing{t, h, most}.save(p, slot, value)
+		return step.save(p, slot, value)
 	}))
 }
 
@@ -68,7 +69,8 @@ func sizeOfSave(t *tx, player int64, slot string) (int64, error) {
 func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot string) error {
 	h.Fresh = ""
 	return in("delete save", store.db.step(ctx, nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, 0}
+		p, err := step.player()
 		if err != nil {
 			return unlessMissing(err)
 		}
@@ -79,15 +81,8 @@ func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot stri
 		if err := t.do("DELETE FROM saves WHERE player = ? AND slot = ?", p.num, slot); err != nil {
 			return err
 		}
-		return playing{t, h, 0}.holds(p, p.Held-before, p.Saves-1)
+		return step.holds(p, p.Held-before, p.Saves-1)
 	}))
-}
-
-// playing is a step that changes the data of a project's players.
-type playing struct {
-	*tx
-	h    players.Holder
-	most int64 // bytes of the account; 0: no limit
 }
 
 // holds records the new size of a player's saves, and adds the difference to the totals of its project.

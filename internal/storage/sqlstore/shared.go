@@ -24,11 +24,12 @@ func (store Players) LoadShared(ctx context.Context, project sandlot.ProjectID, 
 
 func (store Players) Share(ctx context.Context, h players.Holder, key string, value []byte, most int64) error {
 	return in("share", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, most}
+		p, err := step.player()
 		if err != nil {
 			return err
 		}
-		return playing{t, h, most}.share(p.project, key, value)
+		return step.share(p.project, key, value)
 	}))
 }
 

@@ -107,6 +107,7 @@ func TestWhatCouldBeSecretIsCut(t *testing.T) {
 		"Not loaded: img/hero@2x.png":                                   "Not loaded: img/hero@2x.png",
 		"cannot reach 192.168.0.17":                                     "cannot reach <address>",
 		"cannot reach 192.168.0.17:8080, really":                        "cannot reach <address>, really",
+		"cannot reach 192.168.0.17:8080:12.":                            "cannot reach <address>.",
 		"cannot reach [2001:db8::1]:80":                                 "cannot reach [<address>]:80",
 		"version 1.2.3 at 10:20:30":                                     "version 1.2.3 at 10:20:30",
 		"std::vector :: x":                                              "std::vector :: x",

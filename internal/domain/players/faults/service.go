@@ -48,5 +48,5 @@ func New(c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{c, &Pending{c.Store, c.Log, newGroups()}}
+	return &Service{c, newPending(c.Store, c.Log)}
 }
