@@ -90,27 +90,6 @@ func TestATokenIsOfOneProject(t *testing.T) {
 	away.does(t, "POST", "scores/main", string(stamp)).refused(t, "a stamp of another project", http.StatusTooManyRequests, "too_early")
 }
 
-// TestSoakForgedStampsCountAsNow: a score needs a stamp of this player that is some seconds old.
-func TestSoakForgedStampsCountAsNow(t *testing.T) {
-	t.Parallel()
-	p := start(t).blank(t)
-	ada, eve := p.player("ada").enters(t), p.player("eve").enters(t)
-	expect.Equal(t, "status of a score", ada.scores(t, "main", 5).status, http.StatusOK)
-	flipped := []byte(ada.since)
-	flipped[len(flipped)/2] ^= 1
-	for about, since := range map[string]any{
-		"none": "", "another player's": ada.since, "a changed one": string(flipped), "a long one": strings.Repeat("a", 3000), "a time": "2020-01-01T00:00:00Z",
-		"NUL": "\x00\x00",
-	} {
-		body, err := json.Marshal(object{"score": 9, "since": since})
-		expect.OK(t, err)
-		eve := &player{project: eve.project, token: eve.token}
-		eve.does(t, "POST", "scores/main", string(body)).refused(t, about, http.StatusTooManyRequests, "too_early")
-	}
-	got := ada.does(t, "GET", "scores/main", "")
-	expect.Equal(t, "players of the board", got.json(t)["of"], any(1.0))
-}
-
 // TestSoakStrangeNamesOfSlotsKeysAndBoards: each is refused in the words of the API or kept under just that name, and none is a fault.
 func TestSoakStrangeNamesOfSlotsKeysAndBoards(t *testing.T) {
 	t.Parallel()
@@ -167,53 +146,6 @@ func TestNamesLikeThoseOfObjectsAreNamesLikeOthers(t *testing.T) {
 	}
 }
 
-// TestCodesAreGuessedAtALimit: a code is four words, is another's only with all four, is good for one device, and guesses end soon.
-func TestCodesAreGuessedAtALimit(t *testing.T) {
-	t.Parallel()
-	p := start(t, "--limits", "normal", "--trusted-proxies", "127.0.0.1").blank(t)
-	ada := p.player("ada")
-	ada.from = "198.51.100.1"
-	expect.Equal(t, "status of a save", ada.does(t, "PUT", "saves/main", `{"level":3}`).status, http.StatusOK)
-	code := ada.does(t, "POST", "player/code", "{}").text(t, "code")
-	words := strings.Split(code, "-")
-	expect.Equal(t, "words of "+code, len(words), 4)
-	resume := func(from, name, code string) answer {
-		t.Helper()
-		body, err := json.Marshal(object{"code": code})
-		expect.OK(t, err)
-		who := p.player(name)
-		who.from = from
-		return who.does(t, "POST", "player/resume", string(body))
-	}
-	refused := 0
-	for i := range 400 {
-		got := resume("203.0.113.9", fmt.Sprint("guess", i), fmt.Sprintf("wrong words number %d", i))
-		if got.status == http.StatusTooManyRequests {
-			refused++
-			continue
-		}
-		got.refused(t, "a guess", http.StatusBadRequest, "invalid_code")
-	}
-	if refused < 200 {
-		t.Errorf("of 400 guesses of a network %d are refused", refused)
-	}
-	for about, said := range map[string]string{
-		"nothing": "", "three words": strings.Join(words[:3], "-"), "five words": code + "-more", "2 KB": strings.Repeat("word ", 400), "NUL": "\x00",
-	} {
-		if got := resume("198.51.100.77", "guess", said); got.status != http.StatusBadRequest {
-			t.Errorf("%s: %d %s", about, got.status, brief(got.body))
-		}
-	}
-	typed := resume("198.51.100.2", "second", "  "+strings.ToUpper(strings.Join(words, "  "))+" ") // as a person types it from another screen
-	expect.Equal(t, "status of a code in capitals without hyphens", typed.status, http.StatusOK)
-	expect.Contains(t, "the save on the second device", p.player("second").does(t, "GET", "saves/main", "").body, `"level"`)
-	next := ada.does(t, "POST", "player/code", "{}").text(t, "code")
-	if next == code {
-		t.Error("the next code is the same")
-	}
-	resume("198.51.100.3", "third", code).refused(t, "a code that was replaced", http.StatusBadRequest, "invalid_code")
-}
-
 // TestDoorsTakeTheirMethodsAndTypesAlone.
 func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
 	t.Parallel()
@@ -235,16 +167,6 @@ func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
 		if head := ada.does(t, "HEAD", path, ""); strings.Contains(allowed, "GET") && head.status >= 500 || head.body != "" {
 			t.Errorf("HEAD %s: %d with %d bytes", path, head.status, len(head.body))
 		}
-	}
-	packed := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-	for _, r := range keeping(ada.since) {
-		if r.body == "" || r.path == "player/code" { // which needs no body
-			continue
-		}
-		got := ada.does(t, r.method, r.path, packed, "Content-Encoding", "gzip")
-		got.refused(t, r.path+" in gzip", got.status)
-		got = ada.does(t, r.method, r.path, "--a\r\nContent-Disposition: form-data; name=\"score\"\r\n\r\n5\r\n--a--", "Content-Type", "multipart/form-data; boundary=a")
-		got.refused(t, r.path+" as a form", got.status)
 	}
 	ada.does(t, "PUT", "saves/main", `{"level":3}`)
 	if got := ada.does(t, "GET", "saves/main", "", "Range", "bytes=0-1"); got.status != http.StatusOK {
@@ -335,20 +257,4 @@ func TestSoakOtherOriginsReachNothing(t *testing.T) {
 			t.Errorf("OPTIONS %s allows %s", r.path, asked.header.Get("Access-Control-Allow-Origin"))
 		}
 	}
-}
-
-// TestALoadOfAScriptIsTheSameForAll, and small.
-func TestALoadOfAScriptIsTheSameForAll(t *testing.T) {
-	t.Parallel()
-	p := start(t).blank(t)
-	ada := p.player("ada")
-	script := ada.does(t, "GET", "sdk.js", "")
-	expect.Equal(t, "status", script.status, http.StatusOK)
-	expect.Contains(t, "the type", script.header.Get("Content-Type"), "javascript")
-	packed := ada.does(t, "GET", "sdk.js", "", "Accept-Encoding", "br, gzip")
-	if n := len(packed.body); n >= 6<<10 || packed.header.Get("Content-Encoding") == "" {
-		t.Errorf("sdk.js packed has %d bytes, encoding %q", n, packed.header.Get("Content-Encoding"))
-	}
-	eve := p.player("eve").does(t, "GET", "sdk.js", "")
-	expect.Equal(t, "the script for another player", eve.body, script.body)
 }
