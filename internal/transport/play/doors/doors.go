@@ -4,14 +4,12 @@
 package doors
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -20,39 +18,11 @@ import (
 	"sandlot/internal/domain/players/faults"
 )
 
-// Players keeps saves, shared values and names. *players.Service implements it.
-type Players interface {
-	Hello(ctx context.Context, by sandlot.Caller, v players.Visit) (players.Player, error)
-	Rename(ctx context.Context, by sandlot.Caller, v players.Visit, name string) (players.Player, error)
-	Code(ctx context.Context, by sandlot.Caller, v players.Visit) (string, error)
-	Resume(ctx context.Context, by sandlot.Caller, v players.Visit, code string) (players.Player, error)
-	Saves(ctx context.Context, by sandlot.Caller, v players.Visit) ([]players.Value, error)
-	Load(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) (players.Value, error)
-	Save(ctx context.Context, by sandlot.Caller, v players.Visit, slot string, value []byte) (players.Value, error)
-	DeleteSave(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) error
-	SharedKeys(ctx context.Context, by sandlot.Caller, v players.Visit, prefix string) ([]players.Value, error)
-	LoadShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) (players.Value, error)
-	Share(ctx context.Context, by sandlot.Caller, v players.Visit, key string, value []byte) (players.Value, error)
-	DeleteShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) error
-}
-
-// Boards keeps scores. *boards.Service implements it.
-type Boards interface {
-	Place(ctx context.Context, by sandlot.Caller, v players.Visit, in boards.Score) (boards.Placed, error)
-	Top(ctx context.Context, by sandlot.Caller, v players.Visit, q boards.Query) (boards.Top, error)
-}
-
-// Faults keeps errors of pages, and messages. *faults.Service implements it.
-type Faults interface {
-	Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []faults.Report) error
-	Message(ctx context.Context, by sandlot.Caller, v players.Visit, text string) error
-}
-
 // A Config holds the parts of a Handler, all called concurrently.
 type Config struct {
-	Players   Players
-	Boards    Boards
-	Faults    Faults
+	Players   *players.Service
+	Boards    *boards.Service
+	Faults    *faults.Service
 	Admission *admission.Limits // nil: no limits
 	Base      string            // the address of the service, for hints
 	Log       *slog.Logger
