@@ -15,8 +15,8 @@ import (
 )
 
 // Lines writes the data of a project's players to an export, and reads it from an import: a line of JSON for each save, in
-// the order of players and slots, followed by a line for each shared value. Tokens and codes are not in it, so that an
-// export gives nobody access as a player.
+// the order of players and slots, followed by a line for each shared value. It leaves out tokens and codes: an export gives
+// access to no player.
 type Lines struct {
 	Store Store
 	Most  int64 // as in Config
@@ -46,8 +46,8 @@ func (Lines) Name() string { return "saves.ndjson" }
 // Kind returns the name of the data in messages.
 func (Lines) Kind() string { return "saves" }
 
-// Write writes the lines of a project; for a deleted project, or one without players, it writes nothing. Saves of the time
-// of the call may be in it or not.
+// Write writes the lines of a project; for a deleted project, or one without players, it writes nothing. It may miss
+// saves that are stored during the call.
 func (l Lines) Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

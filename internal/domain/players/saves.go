@@ -65,7 +65,7 @@ func (s *Service) DeleteSave(ctx context.Context, by sandlot.Caller, v Visit, sl
 	return s.drop(by, v, checkSlot(slot), func(h Holder) error { return s.Store.DeleteSave(ctx, h, slot) })
 }
 
-// drop is keep for a step that removes something, and makes no player.
+// drop is keep for a step that removes something. It adds no player.
 func (s *Service) drop(by sandlot.Caller, v Visit, wrong error, step func(Holder) error) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), wrong); err != nil {
 		return err
@@ -117,7 +117,7 @@ func (s *Service) Share(ctx context.Context, by sandlot.Caller, v Visit, key str
 	return s.store(by, v, wrong, key, value, func(h Holder) error { return s.Store.Share(ctx, h, key, value, s.Most) })
 }
 
-// DeleteShared removes a key. It is idempotent.
+// DeleteShared removes a shared value. It is idempotent.
 func (s *Service) DeleteShared(ctx context.Context, by sandlot.Caller, v Visit, key string) error {
 	return s.drop(by, v, checkKey(key), func(h Holder) error { return s.Store.DeleteShared(ctx, h, key) })
 }

@@ -8,8 +8,8 @@ import (
 	"sandlot"
 )
 
-// A Store keeps players, saves and shared values, under the same promises as a publish.Store. A project that is deleted
-// has none of them, and nothing is added to it: sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
+// A Store keeps players, saves and shared values, under the same promises as a publish.Store. For a deleted
+// project they return sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
 type Store interface {
 	// Player returns the player of a token; ErrNotFound if it has no stored data.
 	Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (Known, error)
@@ -28,8 +28,8 @@ type Store interface {
 	// Load returns a save and the day on which its player was last seen; ErrNotFound if the slot is empty.
 	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Value, int64, error)
 	// Save fills a slot. It is ErrPlayerFull over MaxSaves or MaxHeld, ErrProjectFull over MaxBytes, and
-	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only where one of them
-	// makes its player, or changes its bytes rounded up to Step.
+	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only if one of them
+	// adds its player, or changes the player's bytes rounded up to Step.
 	Save(ctx context.Context, h Holder, slot string, value []byte, most int64) error
 	// DeleteSave empties a slot. An empty slot or an unknown player is no error.
 	DeleteSave(ctx context.Context, h Holder, slot string) error
@@ -44,7 +44,7 @@ type Store interface {
 	DeleteShared(ctx context.Context, h Holder, key string) error
 
 	// Lines calls do with each save of a project's players, in the order of players and slots, and then with each shared
-	// value. It reads in pages: saves of the time of the call may be among them or not.
+	// value. It reads in pages: it may miss saves that are stored during the call.
 	Lines(ctx context.Context, id sandlot.ProjectID, do func(Line) error) error
 	// Bring adds saves and shared values with their own times, and the players that they name. It leaves filled slots and
 	// keys as they are. Its errors are those of Save and Share.
@@ -90,11 +90,11 @@ type Holder struct {
 var (
 	// ErrNewcomer: the player is not known, and the step has no ID for a new one.
 	ErrNewcomer = errors.New("the player is new")
-	// ErrTooManyPlayers: the project has MaxPlayers.
+	// ErrTooManyPlayers: the project has MaxPlayers players.
 	ErrTooManyPlayers = errors.New("too many players")
-	// ErrPlayerFull, ErrProjectFull, ErrSharedFull: a player, the players of a project, or its shared values would take
-	// more than they may.
-	ErrPlayerFull  = errors.New("the player keeps too much")
-	ErrProjectFull = errors.New("the players of the project keep too much")
+	// ErrPlayerFull, ErrProjectFull, ErrSharedFull: a player, the players of a project, or its shared values would exceed
+	// their limits.
+	ErrPlayerFull  = errors.New("the player has too much data")
+	ErrProjectFull = errors.New("the players of the project have too much data")
 	ErrSharedFull  = errors.New("the shared values are too large")
 )

@@ -143,7 +143,7 @@ func dropPlayer(a *API, c *call) (any, error) {
 	refuse := c.R.URL.Query().Get("refuse")
 	if refuse != "" && refuse != "true" && refuse != "false" {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter refuse is neither true nor false.").In("refuse").
-			With(sandlot.OpDropPlayer).Note("Leave it out, unless the player is to get no name and no place on a board any more:")
+			With(sandlot.OpDropPlayer).Note("Leave it out, or send true to refuse the player a name and a place on a board from now on:")
 	}
 	return dropped{c.thing}, a.Players.RemovePlayer(c.R.Context(), c.By, c.param, c.thing, refuse == "true")
 }
@@ -220,7 +220,7 @@ func dropFeedback(a *API, c *call) (any, error) {
 	id, err := strconv.ParseInt(c.thing, 10, 64)
 	if err != nil || id < 1 {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "%s is not the id of a message.", inspect.Quoted(c.thing)).
-			With(sandlot.OpFeedback).Note("The messages are listed here, each with its id:")
+			With(sandlot.OpFeedback).Note("This call lists the messages with their ids:")
 	}
 	return dropped{id}, a.Faults.DeleteMessage(c.R.Context(), c.By, c.param, id)
 }

@@ -218,7 +218,7 @@ func mends(w *world) []mend {
 		{name: "a bound that is none", code: sandlot.CodeInvalidField, method: "PATCH", path: "/v1/project/" + id + "/boards/main", key: "project", body: obj{"max": "much", "min": 1}, wants: "/v1/project/" + id + "/boards/main"},
 		{name: "a version without errors", code: sandlot.CodeVersionNotFound, method: "GET", path: "/v1/project/" + id + "/errors?version=999", key: "project", wants: "/errors?version="},
 		{name: "an id of no message", code: sandlot.CodeInvalidField, method: "DELETE", path: "/v1/project/" + id + "/feedback/x", key: "project", wants: "/feedback"},
-		{name: "a service that keeps nothing of players", code: sandlot.CodeRuntimeOff, method: "GET", path: "/v1/project/" + id + "/boards", key: "project", wants: "/v1/project/" + id, world: func(t *testing.T) *world {
+		{name: "a service that stores nothing for players", code: sandlot.CodeRuntimeOff, method: "GET", path: "/v1/project/" + id + "/boards", key: "project", wants: "/v1/project/" + id, world: func(t *testing.T) *world {
 			off, cfg := *w, w.api.Config
 			cfg.Players = nil
 			off.api = New(cfg)

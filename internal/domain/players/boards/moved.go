@@ -46,7 +46,7 @@ func (s *Service) MovedToday(ctx context.Context, by sandlot.Caller, limit int) 
 	now := s.Now()
 	list, ok := s.moved.known(now)
 	if !ok {
-		// Calls that miss the list at once share one read, as those of one board do; no board has this key.
+		// Calls that miss the list share one read, as in Service.list. No board has this key.
 		err := s.reads.Do(ctx, listKey{}, nil, func() (err error) {
 			if list, ok = s.moved.known(now); ok {
 				return nil

@@ -11,7 +11,7 @@ type Score struct {
 	Board     string // "": Default
 	Score     float64
 	Ascending bool   // whether lower is better on a new board; a board keeps its order
-	Name      string // the player's new name; "": as it is
+	Name      string // the player's new name; "": unchanged
 	Since     string // the stamp of the player's stay, from players.Service.Hello
 }
 
@@ -21,7 +21,7 @@ type Placed struct {
 	Ascending bool
 	Best      float64 // the player's best of all time
 	Improved  bool    // whether this score is Best
-	Rank      int64   // of Best, from 1; 0: none, as MaxRows players are better
+	Rank      int64   // of Best, from 1; 0: MaxRows players are better
 	Of        int64   // players of the board
 	Player    string  // the player's id
 }
@@ -69,7 +69,7 @@ type Board struct {
 // A Change of a board. Fields that are nil change nothing. Rows outside of new bounds are removed.
 type Change struct {
 	Min, Max      *float64
-	NoMin, NoMax  bool // takes the bound away
+	NoMin, NoMax  bool // removes the bound
 	MinSeconds    *int
 	Reset         bool // removes all rows
 	RemovePlayers []string

@@ -56,8 +56,8 @@ func check(list []Report) error {
 	}
 	for _, r := range list {
 		if !slices.Contains(Kinds, r.Kind) {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is none of %s.", strings.Join(Kinds, ", ")).
-				In("kind").With(sandlot.OpNothing).Note("Send an exception that nobody caught as error.")
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is not one of %s.", strings.Join(Kinds, ", ")).
+				In("kind").With(sandlot.OpNothing).Note("Send an uncaught exception as error.")
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ type Handler struct {
 	bodies *admission.Slots
 }
 
-// Bounds of the bodies that are received at once: 64 MiB in all. A class behind one address may save at the same moment.
+// Bounds of the bodies that are received at once: 64 MiB in all. A school class behind one address may save at once.
 const (
 	mostBodies, mostBodiesOf = 256, 32
 	// smallBody is the largest body that takes no slot, in bytes.
@@ -50,7 +50,7 @@ func New(c Config) *Handler {
 type Call struct {
 	Project sandlot.Project
 	Name    string // the path below /.sandlot/, decoded
-	Framed  bool   // whether the project is in the path form, where the browser gives its page no origin
+	Framed  bool   // whether the project is in the path form, in which its page has the origin "null"
 }
 
 // Has reports whether a name below /.sandlot/ belongs to this package.
@@ -59,8 +59,8 @@ func Has(name string) bool {
 	return slices.ContainsFunc(routes, func(rt route) bool { return rt.first() == first })
 }
 
-// Serve answers a call. The header of w already has the fields of every answer on that origin; Serve adds fields that keep
-// the answer from caches, and from pages of other origins.
+// Serve answers a call. The header of w already has the fields of every answer on that origin; Serve adds fields that
+// forbid caches to keep the answer, and pages of other origins to read it.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c Call) {
 	x := &exchange{Handler: h, Call: c, w: w, r: r, from: admission.Peer(r.RemoteAddr)}
 	x.headers()
@@ -128,7 +128,7 @@ func (x *exchange) visit(token string) error {
 	}
 	hash, ok := players.HashToken(x.Project.ID, token)
 	if !ok {
-		return sandlot.Refuse(sandlot.CodePlayerRequired, "The player's token is not one.").In("player").
+		return sandlot.Refuse(sandlot.CodePlayerRequired, "The player's token is invalid.").In("player").
 			Note("A token has 32 to 64 characters of A-Z, a-z, 0-9, _ and -: draw a random one, and keep it on the player's device.")
 	}
 	x.v.Token = hash

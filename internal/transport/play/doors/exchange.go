@@ -64,8 +64,8 @@ func (x *exchange) preflight(rt *route) {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// fromHere reports whether a call comes from the project's own page, or from a program that is no browser, by
-// Sec-Fetch-Site, and by Origin if there is one. Reads need it as well.
+// fromHere reports whether a call comes from the project's own page, or from a program that is not a browser, by
+// Sec-Fetch-Site and Origin. It is required of reads as well.
 func fromHere(r *http.Request, framed bool) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if framed && origin == "null" {
@@ -105,7 +105,7 @@ func (x *exchange) receive(n int64) error {
 	case errors.As(err, &more):
 		return tooLarge(n)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidContent, "The body did not come whole.").Note("Send the request again.")
+		return sandlot.Refuse(sandlot.CodeInvalidContent, "The body is incomplete.").Note("Send the request again.")
 	}
 	return nil
 }
@@ -131,10 +131,10 @@ func (x *exchange) fields(into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has a value of the wrong kind.").In(wrong.Field).
+		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has the wrong type.").In(wrong.Field).
 			Note("Send a %s in %s.", kindOf(wrong), wrong.Field)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is no JSON object.").Note("Send one: JSON has neither NaN, Infinity nor single quotes.")
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is not a JSON object.").Note("Send a JSON object: JSON has no NaN, no Infinity and no single quotes.")
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // retryLater is the wait after a passing failure.
 const retryLater = 5 * time.Second
 
-// A refusal is the body of an error: that of the API, with its code once more as the reason for the script.
+// A refusal is the body of an error: as in the API, with its code repeated as the reason, which the script returns.
 type refusal struct {
 	OK         bool         `json:"ok"` // false
 	Error      sandlot.Code `json:"error"`
@@ -62,7 +62,7 @@ func (x *exchange) errorOf(err error) (*sandlot.Error, int) {
 	return e, status
 }
 
-// sentences holds the message of each code that a look-up of the project returns alone.
+// sentences holds the messages of codes that a look-up of the project returns without a message.
 var sentences = map[sandlot.Code]string{
 	sandlot.CodeProjectNotFound: "There is no project at this address.",
 	sandlot.CodeTakenDown:       "This project has been taken down.",

@@ -36,7 +36,7 @@ func (x *exchange) score() error {
 	case in.Score == nil:
 		return missing("score", "Send a finite number.")
 	case in.Order != "" && in.Order != boards.Descending && in.Order != boards.Ascending:
-		return invalid("order", "Send desc where more is better, or asc where less is.")
+		return invalid("order", "Send desc if a higher score is better, or asc if a lower one is.")
 	}
 	p, err := x.Boards.Place(x.ctx(), nobody, x.v, boards.Score{
 		Board: x.rest, Score: *in.Score, Ascending: in.Order == boards.Ascending, Name: in.Name, Since: in.Since,
@@ -45,7 +45,7 @@ func (x *exchange) score() error {
 }
 
 func invalid(field, note string) error {
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s has a value that it cannot have.", field).In(field).Note("%s", note)
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s has an invalid value.", field).In(field).Note("%s", note)
 }
 
 // An entry is a place on a board.
