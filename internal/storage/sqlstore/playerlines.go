@@ -72,7 +72,7 @@ func withTotals(t *tx, id sandlot.ProjectID) (int64, error) {
 	return project, err
 }
 
-// bring adds a save with its player, or a shared value, unless it is there.
+// bring adds a save with its player, or a shared value, unless the slot or the key has a value.
 func (t playing) bring(project int64, x players.Line) error {
 	at := t.h
 	t.h.Now = x.At

@@ -28,7 +28,7 @@ func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out
 		}
 		return err
 	})
-	return out, in("count what players keep", err)
+	return out, in("count data of players", err)
 }
 
 func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error {
@@ -48,8 +48,8 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 	return in("remove player", err)
 }
 
-// refusePlayer removes the data of a player except for its tokens: the player gets no name and no place on a board any
-// more.
+// refusePlayer removes the data of a player but its tokens, and refuses the player a name and a place on a board from then
+// on.
 func refusePlayer(t *tx, p playerRow) error {
 	if err := emptyPlayer(t, p); err != nil {
 		return err

@@ -105,7 +105,7 @@ func (store Players) Player(ctx context.Context, project sandlot.ProjectID, toke
 
 func (store Players) Seen(ctx context.Context, h players.Holder) error {
 	h.Fresh = ""
-	return in("note day of player", store.db.step(ctx, nil, func(t *tx) error {
+	return in("record day of player", store.db.step(ctx, nil, func(t *tx) error {
 		_, err := playing{t, h, 0}.player()
 		return unlessMissing(err)
 	}))

@@ -75,7 +75,7 @@ type ownPlayersPage struct {
 	v        *visit
 }
 
-// Percent returns the share of the bytes that players may keep, in percent, rounded down.
+// Percent returns the used share of the room of players, in percent, rounded down.
 func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
 
 // Versions returns the versions whose errors the page links to, newest first.
@@ -297,7 +297,7 @@ func (o *ownPlayers) askDelete(v *visit) error {
 // askText is the prefix of the names of the questions' texts: players.refuse-title, -lead and -yes, and so on.
 const askText = "players."
 
-// ask shows the confirmation of a step on the page of a board.
+// ask shows the confirmation page of a step on a board.
 func (o *ownPlayers) ask(v *visit, step, name string, fields ...askField) error {
 	if _, err := o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
 		return err
