@@ -10,10 +10,10 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// A request is one to a door of a project.
+// A request is a call of a player to a project.
 type request struct{ method, path, body string }
 
-// keeping are the requests that keep something of a player, in good form.
+// keeping returns valid requests that change data.
 func keeping(since string) []request {
 	return []request{
 		{"PATCH", "player", `{"name":"Ada"}`},
@@ -26,7 +26,7 @@ func keeping(since string) []request {
 	}
 }
 
-// reading are those that read.
+// reading returns requests that read data.
 func reading() []request {
 	return []request{
 		{"GET", "player", ""},
@@ -39,8 +39,7 @@ func reading() []request {
 	}
 }
 
-// TestTokensOfOtherShapesKeepNothing.
-func TestTokensOfOtherShapesKeepNothing(t *testing.T) {
+func TestInvalidTokensStoreNothing(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	since := p.player("ada").enters(t).since
@@ -61,11 +60,11 @@ func TestTokensOfOtherShapesKeepNothing(t *testing.T) {
 		}
 	}
 	if got := p.owner(t, "GET", "/boards", ""); strings.Contains(got.body, `"main"`) {
-		t.Errorf("a board was born without a player: %s", got.body)
+		t.Errorf("there is a board without a player: %s", got.body)
 	}
 }
 
-// TestATokenIsOfOneProject: the same token in another project is another player, and reaches nothing of this one.
+// TestATokenIsOfOneProject: in another project the same token is another player, without access to this one.
 func TestATokenIsOfOneProject(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -90,12 +89,12 @@ func TestATokenIsOfOneProject(t *testing.T) {
 	away.does(t, "POST", "scores/main", string(stamp)).refused(t, "a stamp of another project", http.StatusTooManyRequests, "too_early")
 }
 
-// TestSoakStrangeNamesOfSlotsKeysAndBoards: each is refused in the words of the API or kept under just that name, and none is a fault.
-func TestSoakStrangeNamesOfSlotsKeysAndBoards(t *testing.T) {
+// TestSoakStrangeNamesAreRefusedOrKept: a name of a slot, key or board is refused with all members of an error, or works; none is a fault.
+func TestSoakStrangeNamesAreRefusedOrKept(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada := p.player("ada").enters(t)
-	ada.scores(t, "main", 1) // from now on its scores count
+	ada.scores(t, "main", 1) // later scores count at once
 	for _, name := range []string{
 		"..", ".", "%2e%2e", "a%2fb", "%2f", "%5c", "%00", "a%00b", "%ff", "%c3%28", "__proto__", "constructor", "hasOwnProperty", "a%20b", "%20", "%0a", "%0d%0aX:1",
 		"%E2%80%AE", "%3Cscript%3E", "%27%20OR%201=1--", strings.Repeat("a", 41), strings.Repeat("a", 65), strings.Repeat("a", 201), strings.Repeat("a", 5000),
@@ -124,12 +123,11 @@ func TestSoakStrangeNamesOfSlotsKeysAndBoards(t *testing.T) {
 	}
 	list := ada.does(t, "GET", "saves", "")
 	if strings.Contains(list.body, `"slot"`) {
-		t.Errorf("slots that were deleted are there: %s", list.body)
+		t.Errorf("deleted slots are listed: %s", list.body)
 	}
 }
 
-// TestNamesLikeThoseOfObjectsAreNamesLikeOthers, where they are allowed.
-func TestNamesLikeThoseOfObjectsAreNamesLikeOthers(t *testing.T) {
+func TestNamesOfObjectPropertiesAreUsualNames(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada, eve := p.player("ada"), p.player("eve")
@@ -146,8 +144,7 @@ func TestNamesLikeThoseOfObjectsAreNamesLikeOthers(t *testing.T) {
 	}
 }
 
-// TestDoorsTakeTheirMethodsAndTypesAlone.
-func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
+func TestDoorsTakeTheirMethodsAlone(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada := p.player("ada").enters(t)
@@ -174,7 +171,7 @@ func TestDoorsTakeTheirMethodsAndTypesAlone(t *testing.T) {
 	}
 }
 
-// TestSoakAnswersOfPlayersAreInNoCache, and differ by the player. Neither the log nor the folder of the data has a token in it.
+// TestSoakAnswersOfPlayersAreInNoCache: nor is a token in the log or in the data folder.
 func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
@@ -183,7 +180,7 @@ func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	for _, r := range append(keeping(ada.since), reading()...) {
 		got := ada.does(t, r.method, r.path, r.body)
 		if !strings.Contains(got.header.Get("Cache-Control"), "no-store") && !strings.Contains(got.header.Get("Vary"), "X-Sandlot-Player") {
-			t.Errorf("%s %s may be kept: %q, Vary %q", r.method, r.path, got.header.Get("Cache-Control"), got.header.Get("Vary"))
+			t.Errorf("a cache may keep %s %s: %q, Vary %q", r.method, r.path, got.header.Get("Cache-Control"), got.header.Get("Vary"))
 		}
 		if kind := got.header.Get("X-Content-Type-Options"); kind != "nosniff" {
 			t.Errorf("%s %s: X-Content-Type-Options is %q", r.method, r.path, kind)
@@ -213,7 +210,7 @@ func TestSoakAnswersOfPlayersAreInNoCache(t *testing.T) {
 	}
 }
 
-// TestSoakOtherOriginsReachNothing: a page of another site, of a sibling project, and of no origin, with the headers that browsers send for each.
+// TestSoakOtherOriginsReachNothing sends the headers with which browsers mark pages of other sites, of sibling projects and of no origin.
 func TestSoakOtherOriginsReachNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t)

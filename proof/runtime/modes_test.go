@@ -69,7 +69,7 @@ func (p played) at(path string) (v any) {
 	return v
 }
 
-// is fails the test unless parts of a report are so.
+// is fails the test unless the report has these values at their paths.
 func (p played) is(want object) {
 	p.t.Helper()
 	for path, v := range want {
@@ -79,7 +79,7 @@ func (p played) is(want object) {
 	}
 }
 
-// online is a report of the load number n of a player who is known to the service.
+// online returns the report of load n with the service.
 func online(n int) object {
 	before := any(nil)
 	if n > 1 {
@@ -91,7 +91,7 @@ func online(n int) object {
 	}
 }
 
-// local is a report of the load number n where the service keeps nothing.
+// local returns the report of load n without the service.
 func local(n int) object {
 	want := online(n)
 	for path, v := range (object{"saved.local": true, "score.local": true, "score.of": 1, "top.of": 1, "top.local": true}) {
@@ -100,7 +100,6 @@ func local(n int) object {
 	return want
 }
 
-// TestSoakAGamePlaysInEveryPlace, in Chromium and Firefox.
 func TestSoakAGamePlaysInEveryPlace(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
@@ -168,7 +167,7 @@ func playsAsVersion(t *testing.T, p project, open func() tab) {
 	report(t, device, own).is(local(2))
 }
 
-// copied is the probe with the script beside it, as a folder that somebody has downloaded.
+// copied returns a folder with the probe and the script, as a download would have them.
 func copied(t *testing.T, p project) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -238,7 +237,7 @@ func TestSoakAGamePlaysOnWhileTheServiceIsAway(t *testing.T) {
 	})
 }
 
-// TestSoakTwoDevicesShareAPlayer by four words: save, name and place on the board.
+// TestSoakTwoDevicesShareAPlayer: four words bring save, name and place on the board.
 func TestSoakTwoDevicesShareAPlayer(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
@@ -399,7 +398,7 @@ play()`, 1)
 	})
 }
 
-// TestSoakAGamesOwnWorkerMayAnswer for the doors: that is its own business, and no call throws.
+// TestSoakAGamesOwnWorkerMayAnswer: a service worker of the game answers calls of players, and no call throws.
 func TestSoakAGamesOwnWorkerMayAnswer(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)

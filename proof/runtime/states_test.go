@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// furnished is a project with a save, a shared value and a board of a player.
+// furnished returns a project with a save, a shared value and a board, and their player.
 func furnished(t *testing.T, s *site) (project, *player) {
 	t.Helper()
 	p := s.blank(t)
@@ -27,7 +27,7 @@ func furnished(t *testing.T, s *site) (project, *player) {
 	return p, ada
 }
 
-// TestSoakAnOwnerStopsThePlayers wholly, or lets them read, and lets them go on with their data.
+// TestSoakAnOwnerStopsThePlayers: with read they only read, with off they do neither, and with on they go on with their data.
 func TestSoakAnOwnerStopsThePlayers(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))
@@ -78,19 +78,19 @@ func TestSoakADeletedProjectAnswersNoPlayer(t *testing.T) {
 	}
 }
 
-// TestSoakQuarantinedProjectsHavePlayers: it is their own address.
+// TestSoakQuarantinedProjectsHavePlayers: quarantine does not block a project's own address.
 func TestSoakQuarantinedProjectsHavePlayers(t *testing.T) {
 	t.Parallel()
 	furnished(t, signUp(t, testenv.Start(t, testenv.Binary(t), "--quarantine", "on")))
 }
 
-// hostileNames are names that a page or a log could take for something else.
+// hostileNames are names that a page or a log could misread.
 var hostileNames = []string{
 	`<script>alert(1)</script>`, `<img src=x onerror=a>`, `"><svg onload=a>`, `'--`, `{{.Key}}`, `${alert(1)}`, "\u202eevil", "a\u0000b", "a\nb", "a\u200bb", `</title><b>`,
 	"&lt;b&gt;", "\x1b[31mred", "javascript:a()", strings.Repeat("\u0301", 50), strings.Repeat("👩‍👩‍👧‍👦", 10), strings.Repeat("a", 300), " ", "\ufeff", "\u2028",
 }
 
-// TestScriptInNamesIsTextEverywhere it is shown: on the project's page, the page of the board, the gallery and in the owner's answers.
+// TestScriptInNamesIsTextEverywhere: on the project's page, the page of the board, in the gallery and in the owner's answers.
 func TestScriptInNamesIsTextEverywhere(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -149,8 +149,8 @@ func TestScriptInNamesIsTextEverywhere(t *testing.T) {
 	}
 }
 
-// TestSoakWhatPlayersWriteGivesNoOrders: texts of players are in marked data of answers, and in no hint.
-func TestSoakWhatPlayersWriteGivesNoOrders(t *testing.T) {
+// TestSoakTextsOfPlayersAreMarkedAsData: they are in no hint, and in no answer without untrusted.
+func TestSoakTextsOfPlayersAreMarkedAsData(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	p, ada := furnished(t, s)
@@ -191,7 +191,7 @@ func TestSoakWhatPlayersWriteGivesNoOrders(t *testing.T) {
 	}
 }
 
-// TestSoakFloodsOfErrorsStayBounded: groups, texts, and the bytes of the account.
+// TestSoakFloodsOfErrorsStayBounded: the groups, their texts, and the size of the project.
 func TestSoakFloodsOfErrorsStayBounded(t *testing.T) {
 	t.Parallel()
 	p, ada := furnished(t, start(t))

@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// holds returns a file below a folder that has a text in it.
+// holds returns a file below a folder that contains a text; "" if none does.
 func holds(t *testing.T, folder, text string) (found string) {
 	t.Helper()
 	expect.OK(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -28,8 +28,7 @@ func holds(t *testing.T, folder, text string) (found string) {
 	return found
 }
 
-// TestWhatAPlayerMayKeepIsBounded before it is stored, and a refused game goes on.
-func TestWhatAPlayerMayKeepIsBounded(t *testing.T) {
+func TestTheDataOfAPlayerIsBounded(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)
 	ada := p.player("ada")
@@ -62,7 +61,7 @@ func TestWhatAPlayerMayKeepIsBounded(t *testing.T) {
 	expect.Equal(t, "status of a slot after that", put("saves/slot33", 10).status, http.StatusOK)
 }
 
-// TestSharedValuesOfAProjectAreBounded in all: a call beyond the bound is refused, and existing values can still change.
+// TestSharedValuesOfAProjectAreBounded: beyond the bound existing values can still change.
 func TestSharedValuesOfAProjectAreBounded(t *testing.T) {
 	t.Parallel()
 	p := start(t).blank(t)

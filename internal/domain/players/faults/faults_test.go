@@ -76,21 +76,21 @@ func TestEqualErrorsAreOneGroup(t *testing.T) {
 	expect.Equal(t, "between the first and the last", list[0].LastAt.Sub(list[0].FirstAt), time.Minute)
 }
 
-func TestAnErrorIsOfTheVersionThatItsPageLoaded(t *testing.T) {
+func TestAnErrorCountsForTheVersionOfItsPage(t *testing.T) {
 	w := newWorld(t)
 	w.Clock.Move(time.Hour)
 	w.PutFile(w.kim, w.project.ID, "a.css", "a {}")
 	w.Clock.Move(10 * time.Minute)
-	w.report(firefox, 5*time.Minute, thrown("of a page of now"))
-	w.report(firefox, 20*time.Minute, thrown("of a page from before"))
+	w.report(firefox, 5*time.Minute, thrown("of a current page"))
+	w.report(firefox, 20*time.Minute, thrown("of an older page"))
 	w.report(firefox, -time.Hour, thrown("of a page from the future"))
 	expect.Equal(t, "errors of the first version", len(w.groups(1)), 1)
 	expect.Equal(t, "errors of the second", len(w.groups(2)), 2)
-	expect.Equal(t, "which", w.groups(1)[0].Message, "of a page from before")
+	expect.Equal(t, "message", w.groups(1)[0].Message, "of an older page")
 }
 
-// TestWhatCouldBeSecretIsCut has texts of errors, each with its stored form.
-func TestWhatCouldBeSecretIsCut(t *testing.T) {
+// TestSecretsAreCut has texts of errors, each with its stored form.
+func TestSecretsAreCut(t *testing.T) {
 	w := newWorld(t)
 	own := "http://" + string(w.project.ID) + ".localhost:8080"
 	for text, want := range map[string]string{
@@ -131,7 +131,7 @@ func TestWhatCouldBeSecretIsCut(t *testing.T) {
 		}
 		if found != want {
 			last := w.groups(0)
-			t.Errorf("%q is not kept as %q; kept are %q", text, want, messages(last))
+			t.Errorf("%q is not stored as %q, but as %q", text, want, messages(last))
 		}
 	}
 }
@@ -186,7 +186,7 @@ func TestAFloodFillsNeitherTheMemoryNorTheProject(t *testing.T) {
 		w.report(firefox, 0, thrown("known"))
 	}
 	list := w.groups(0)
-	expect.Equal(t, "what comes often after a flood", list[0].Count, int64(50))
+	expect.Equal(t, "a frequent error after a flood", list[0].Count, int64(50))
 }
 
 func TestErrorsOfExtensionsAreNotCounted(t *testing.T) {
@@ -232,7 +232,7 @@ func TestTheWarningHasNoTextOfStrangers(t *testing.T) {
 	expect.Contains(t, "message", after()[0].Message, "threw 3 errors of 2 kinds")
 }
 
-func TestErrorsOfAVersionThatWasNeverMade(t *testing.T) {
+func TestErrorsOfAMissingVersionAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, n := range []int{-1, 2} {
 		_, _, err := w.Runtime.Faults.Errors(t.Context(), w.kim, string(w.project.ID), n)
@@ -240,7 +240,7 @@ func TestErrorsOfAVersionThatWasNeverMade(t *testing.T) {
 	}
 }
 
-func TestAProjectWhoseRuntimeIsNotOnTakesNothing(t *testing.T) {
+func TestAProjectWithoutARuntimeTakesNothing(t *testing.T) {
 	w := newWorld(t)
 	for _, r := range []sandlot.Runtime{sandlot.RuntimeRead, sandlot.RuntimeOff} {
 		v := w.visit()

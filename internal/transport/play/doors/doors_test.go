@@ -99,7 +99,7 @@ func refused(t *testing.T, res *http.Response, status int, code sandlot.Code) re
 		t.Errorf("Retry-After %q beside %s", res.Header.Get("Retry-After"), body)
 	}
 	if res.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%s may be kept: %q", body, res.Header.Get("Cache-Control"))
+		t.Errorf("a cache may keep %s: %q", body, res.Header.Get("Cache-Control"))
 	}
 	return got
 }
@@ -261,7 +261,7 @@ func TestAPackedBodyIsRefused(t *testing.T) {
 	expect.Equal(t, "status of identity", h.send("PUT saves/main", "1", "Content-Encoding: identity").StatusCode, http.StatusOK)
 }
 
-// TestOnlyTheProjectsOwnPageAndProgramsCall, also to read: neither another site, nor another project, which is of the same site.
+// TestOnlyTheProjectsOwnPageAndProgramsCall: another site may not, nor another project, which is of the same site.
 func TestOnlyTheProjectsOwnPageAndProgramsCall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, nil)
@@ -309,7 +309,7 @@ func TestOnlyTheProjectsOwnPageAndProgramsCall(t *testing.T) {
 	}
 }
 
-func TestAPreflightIsAnsweredInThePathFormAlone(t *testing.T) {
+func TestOnlyThePathFormAllowsCORS(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, nil)
 	for _, framed := range []bool{false, true} {
@@ -322,7 +322,7 @@ func TestAPreflightIsAnsweredInThePathFormAlone(t *testing.T) {
 			t.Errorf("framed %t: %d %v", framed, w.Code, w.Header())
 		}
 		if framed && !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Sandlot-Player") {
-			t.Error("the token may not be sent")
+			t.Error("the header of the token is not allowed")
 		}
 	}
 }
@@ -417,7 +417,7 @@ type failing struct {
 
 func (f failing) Save(context.Context, players.Holder, string, []byte, int64) error { return f.err }
 
-// TestErrorsOfServicesHaveTheirStatus: a refusal is shown as it is, a fault is logged and not shown, and neither has a token.
+// TestErrorsOfServicesHaveTheirStatus: a refusal is returned unchanged, a fault is logged and hidden, and neither has a token.
 func TestErrorsOfServicesHaveTheirStatus(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -476,7 +476,7 @@ func TestCodesAreGuessedAtTheLimitOfANetwork(t *testing.T) {
 	refused(t, resume(code()), http.StatusTooManyRequests, sandlot.CodeRateLimited)
 }
 
-// TestTheDocumentHasEveryCall of players, and no other.
+// TestTheDocumentHasEveryCall: the OpenAPI document has the calls of players, and no other below /.sandlot/.
 func TestTheDocumentHasEveryCall(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../api/openapi.yaml")
