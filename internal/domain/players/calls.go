@@ -47,8 +47,8 @@ func (s *Service) seen(ctx context.Context, v Visit, last int64) {
 	}
 }
 
-// Rename gives the player a name, cleaned by names.Player; an empty name removes it. A player whom the owner
-// refused gets none.
+// Rename gives the player a name, cleaned by names.Player; an empty name removes it. A player refused by the
+// owner gets none.
 func (s *Service) Rename(ctx context.Context, by sandlot.Caller, v Visit, name string) (p Player, err error) {
 	var known Known
 	err = s.keep(by, v, func(h Holder) (err error) {

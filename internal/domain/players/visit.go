@@ -50,8 +50,7 @@ type Player struct {
 	Since string // the stamp of a stay that begins with the call, for scores
 }
 
-// A Value is a JSON value in a slot of a player, or one that all players of a project read and write. Lists of values leave
-// JSON empty.
+// A Value is a JSON value in a slot of a player, or shared by all players of a project. Lists of values leave JSON empty.
 type Value struct {
 	Name string // of the slot, or the key
 	JSON []byte

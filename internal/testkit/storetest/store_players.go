@@ -24,19 +24,19 @@ func playerCases() []storeCase {
 		{"Save/over MaxSaves or MaxHeld is ErrPlayerFull, and nothing changes", playerFull},
 		{"Save/over MaxBytes is ErrProjectFull, over the account's quota ErrTooManyBytes", projectFull},
 		{"Save/50 at once of one player are one after the other", saveRace},
-		{"Save/the account is charged in steps, and gets back what is deleted", charges},
+		{"Save/the account is charged in steps, and deletions are given back", charges},
 		{"Rename/gives a player a name", renamePlayer},
 		{"Resume/makes a token one of the player of a code, which is its last one", resume},
-		{"Resume/of more than MaxTokens tokens the one that was added first ends", resumeOften},
+		{"Resume/the oldest of more than MaxTokens tokens is removed", resumeOften},
 		{"Share/keeps values that all players of a project read", shareValues},
 		{"Share/over MaxSharing or MaxKeys is ErrSharedFull", sharedFull},
 		{"Remove/deletes a player with all that is kept of it", removePlayer},
 		{"Remove/with refuse the player stays, without name, code and saves", refusePlayer},
 		{"Sweep/drops players who were not seen for Kept, and no others", sweepPlayers},
 		{"Sweep/players of a deleted project are not there, and go with it", sweepPlayersOf},
-		{"Bring/adds what Lines has read, with its times; what is there stays", bringLines},
+		{"Bring/adds lines of Lines with their times, and keeps existing values", bringLines},
 		{"Bring/is bounded as saves are", bringTooMuch},
-		{"Connect/what players keep counts to the new account", connectPlayers},
+		{"Connect/the data of players counts to the new account", connectPlayers},
 	}
 }
 
@@ -433,12 +433,12 @@ func bringLines(t *testing.T, s Stores) {
 	same(t, "the first", [...]string{list[0].Player, list[0].Name, list[0].Slot, string(list[0].Value)}, [...]string{"id-player0", "Ada", "slot0", "{\"n\":0}"})
 	for range 2 {
 		ok(t, s.Players.Bring(t.Context(), to.ID, list, 0))
-		same(t, "what was brought", lines(to.ID), list)
+		same(t, "the added lines", lines(to.ID), list)
 	}
 	other := list[0]
 	other.Value = []byte("2")
 	ok(t, s.Players.Bring(t.Context(), to.ID, []players.Line{other}, 0))
-	same(t, "what was there", lines(to.ID), list)
+	same(t, "the existing lines", lines(to.ID), list)
 	_, err := s.Players.Player(t.Context(), to.ID, sum("player0"))
 	wants(t, "its token", err, sandlot.ErrNotFound)
 	_, err = s.Players.Resume(t.Context(), holder(to.ID, "new"), sum("code"))

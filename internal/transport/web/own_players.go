@@ -113,12 +113,7 @@ func (p ownPlayersPage) Runtimes() (all []state) {
 }
 
 // Kind returns the name of a kind of errors.
-func (p ownPlayersPage) Kind(of faults.Group) string {
-	if slices.Contains(faults.Kinds, of.Kind) {
-		return p.v.T(faultText + of.Kind)
-	}
-	return p.v.T(faultText + faults.Kinds[0])
-}
+func (p ownPlayersPage) Kind(of faults.Group) string { return p.v.T(faultText + of.Kind) }
 
 // Browsers returns the families of browsers with their counts, the most frequent first.
 func (p ownPlayersPage) Browsers(of faults.Group) string {

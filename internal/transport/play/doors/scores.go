@@ -120,7 +120,7 @@ func (x *exchange) errors() error {
 		return err
 	}
 	var reports []faults.Report
-	for _, e := range in.Errors[:min(len(in.Errors), faults.MaxReports)] {
+	for _, e := range in.Errors {
 		reports = append(reports, faults.Report(e))
 	}
 	age := time.Duration(max(0, min(in.Age, float64(oldestPage)))) * time.Millisecond
