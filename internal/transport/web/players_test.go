@@ -219,7 +219,7 @@ func TestOwnersSeeBoardsMessagesAndErrors(t *testing.T) {
 		t.Errorf("the page is %s", body)
 	}
 	w.in.Exec("UPDATE player_totals SET held = 220 * 1024 * 1024")
-	if body := text(t, w.asOwner(at)); !strings.Contains(body, "Players use 85% of what they may save") {
+	if body := text(t, w.asOwner(at)); !strings.Contains(body, "Players’ data fills 85% of its room") {
 		t.Errorf("there is no warning: %s", body)
 	}
 	group := faults.Group{Version: 1, Kind: "rejection", Message: "<script>alert(1)</script>", Browsers: map[string]int64{"chrome": 2, "firefox": 3}, Count: 5, FirstAt: w.now(), LastAt: w.now()}
