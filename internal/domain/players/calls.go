@@ -11,8 +11,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Hello returns the player of a token, and the stamp of a stay that begins now. It stores only the day of the
-// visit.
+// Hello returns the player of a token, and the stamp of a stay that begins now. It stores only the day of the visit.
 func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player, error) {
 	if err := s.reads(by, v); err != nil {
 		return Player{}, err
@@ -27,7 +26,7 @@ func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player
 	return s.player(v, known), nil
 }
 
-// reads refuses a visit that may not read.
+// reads refuses a visit that may not read a player's data.
 func (s *Service) reads(by sandlot.Caller, v Visit) error {
 	return cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads(), v.Known())
 }

@@ -21,8 +21,8 @@ const (
 )
 
 // Limits bounds the calls of a player and of a network: 600 writes an hour and 20 scores a minute a player, and on an
-// instance for strangers also new players and codes of a network. They are in the memory of each
-// node, within fixed bounds. An Exempt visit has none.
+// instance for strangers also new players and codes of a network. They are in the memory of each node, within fixed bounds. An
+// Exempt visit has none.
 type Limits struct {
 	public bool
 	now    func() time.Time

@@ -72,8 +72,8 @@ func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.Pr
 	return list, nil
 }
 
-// RemovePlayer deletes a player of a project with its saves and scores. With refuse it keeps the
-// player, without data, and refuses it a name and a place on a board from then on.
+// RemovePlayer deletes a player of a project with its saves and scores. With refuse it keeps the player,
+// without data, and refuses it a name and a place on a board from then on.
 func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, player string, refuse bool) error {
 	p, err := Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {

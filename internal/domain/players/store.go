@@ -8,8 +8,9 @@ import (
 	"sandlot"
 )
 
-// A Store keeps players, saves and shared values, under the same promises as a publish.Store. For a deleted
-// project they return sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
+// A Store keeps players, saves and shared values, under the same promises as a publish.Store. A deleted project
+// has none of them, and a step that would add data to it is sandlot.ErrNotFound. most is the limit of an account in bytes;
+// 0 is no limit.
 type Store interface {
 	// Player returns the player of a token; ErrNotFound if it has no stored data.
 	Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (Known, error)
@@ -78,7 +79,7 @@ type Sum struct {
 	Charged int64 // the bytes that count to the account: Bytes rounded up to Charge
 }
 
-// A Holder names the player of a step in which a store keeps something.
+// A Holder names the player of a step that stores data.
 type Holder struct {
 	Project sandlot.ProjectID
 	Token   sandlot.Digest

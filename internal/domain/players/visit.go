@@ -24,7 +24,7 @@ func (v Visit) Reads() error {
 	return nil
 }
 
-// Changes refuses a visit that may not change data: CodeRuntimeOff unless the owner lets players keep data.
+// Changes refuses a visit that may not change data: CodeRuntimeOff unless the owner lets players change data.
 func (v Visit) Changes() error {
 	if v.Project.Runtime == sandlot.RuntimeRead {
 		return sandlot.Refuse(sandlot.CodeRuntimeOff, "The maker of %s lets players read their data, and change nothing.", v.Project.ID).

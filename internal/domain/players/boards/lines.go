@@ -49,8 +49,8 @@ func (Lines) Name() string { return "boards.ndjson" }
 // Kind returns the name of the data in messages.
 func (Lines) Kind() string { return "scores" }
 
-// Write writes the boards of a project by name; for a deleted project, or one without boards, it writes nothing. Scores of
-// the time of the call may be in it or not.
+// Write writes the boards of a project by name; for a deleted project, or one without boards, it writes nothing. It may
+// miss scores that are placed during the call.
 func (l Lines) Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error {
 	list, err := l.Store.Boards(ctx, id)
 	slices.SortFunc(list, func(a, b Board) int { return cmp.Compare(a.Name, b.Name) })

@@ -23,8 +23,8 @@ type moved struct {
 	at   time.Time
 }
 
-// known returns the list, if it is young enough.
-func (m *moved) known(now time.Time) ([]Moved, bool) {
+// known returns the list; ok is false if it is older than movedFor.
+func (m *moved) known(now time.Time) (list []Moved, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.list, !m.at.IsZero() && now.Sub(m.at).Abs() < movedFor

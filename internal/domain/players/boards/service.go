@@ -26,7 +26,7 @@ const (
 	Default    = "main" // the board of a score that names none
 )
 
-// Service holds the rules for boards. Its methods may be called concurrently, and its errors are as those of
+// Service holds the rules for boards. Its methods may be called concurrently, and its errors are like those of
 // players.Service.
 type Service struct {
 	Config

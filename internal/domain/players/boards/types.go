@@ -35,7 +35,7 @@ type Query struct {
 	Player string // the id of the player of the visit; "": the player of its token
 }
 
-// Top is a list of entries. A board that does not exist has none.
+// Top is a list of entries. A missing board has none.
 type Top struct {
 	Board     string
 	Period    Period
@@ -66,7 +66,7 @@ type Board struct {
 	MovedAt    time.Time // of the last score that changed it
 }
 
-// A Change of a board. Fields that are nil change nothing. Rows outside of new bounds are removed.
+// A Change changes a board. Nil fields change nothing. Rows outside of new bounds are removed.
 type Change struct {
 	Min, Max      *float64
 	NoMin, NoMax  bool // removes the bound
@@ -78,7 +78,7 @@ type Change struct {
 // Bounds reports whether the change sets or removes a bound.
 func (c Change) Bounds() bool { return c.Min != nil || c.Max != nil || c.NoMin || c.NoMax }
 
-// Rule changes the rules of a board.
+// Rule applies the change to the rules of a board.
 func (c Change) Rule(b *Board) {
 	if c.Min != nil || c.NoMin {
 		b.Min = c.Min

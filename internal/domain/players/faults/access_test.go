@@ -79,7 +79,7 @@ func TestFaultsAndMessagesAreForOwners(t *testing.T) {
 	})
 }
 
-// errWarned stands for a warning where a caller gets one.
+// errWarned is the error of a call that returned a warning.
 var errWarned = errors.New("a warning")
 
 func everybody(testworld.Seen) error { return nil }

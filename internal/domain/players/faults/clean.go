@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// The most characters of each part of an error, and the most bytes of a text that are read.
+// Limits of the parts of an error, in characters, and of the read part of a text, in bytes.
 const (
 	mostMessage = 300
 	mostStack   = 1500

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/domain/players"
 )
 
-// A Message of a player.
+// A Message is a message of a player to the maker.
 type Message struct {
 	ID      int64
 	Version int
@@ -67,7 +67,7 @@ func message(text string) (string, error) {
 }
 
 // Messages returns the messages of a project, newest first, for its owner, and the cursor of the next page; "" at the
-// end. limit is 1 to 1,000. Another cursor is CodeInvalidField.
+// end. limit is 1 to 1,000. An invalid cursor is CodeInvalidField.
 func (s *Service) Messages(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (list []Message, next string, err error) {
 	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {

@@ -28,8 +28,8 @@ type Report struct {
 }
 
 // Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are written within
-// seconds; a crash may lose them. It counts the first MaxReports, without errors of a browser's
-// extensions. Admission limits the reports of a network.
+// seconds; a crash may lose them. It counts the first MaxReports, without errors of a browser's extensions. Admission limits
+// the reports of a network.
 func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []Report) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes()); err != nil {
 		return err

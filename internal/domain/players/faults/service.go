@@ -21,7 +21,7 @@ const (
 	MessagesKept = players.Kept
 )
 
-// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are as those of
+// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are like those of
 // players.Service. A project whose Runtime is not RuntimeOn takes neither faults nor messages; its owner can still read and
 // delete the stored ones.
 type Service struct {
