@@ -58,7 +58,8 @@ func (l *Limits) Score(v Visit) error {
 	if v.Exempt {
 		return nil
 	}
-	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}), "The player has sent too many scores: the limit is %d a minute.", scoresAnHour/60)
+	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}),
+		"The player has sent too many scores: the limit is %d a minute.", scoresAnHour/60)
 }
 
 // Message counts a message to the maker of a project, as Write does: a network sends 20 at once, and one an hour.

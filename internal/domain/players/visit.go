@@ -28,7 +28,7 @@ func (v Visit) Reads() error {
 func (v Visit) Changes() error {
 	if v.Project.Runtime == sandlot.RuntimeRead {
 		return sandlot.Refuse(sandlot.CodeRuntimeOff, "The maker of %s lets players read their data, and change nothing.", v.Project.ID).
-			Note("Go on without saving; stored data can be read. The maker lifts this with PATCH /v1/project/%s {\"runtime\": \"on\"}.", v.Project.ID)
+			Note("Go on without saving. The maker lifts this with PATCH /v1/project/%s {\"runtime\": \"on\"}.", v.Project.ID)
 	}
 	return v.Reads()
 }

@@ -22,7 +22,8 @@ const selectPlayer = "SELECT " + playerColumns + `
 	WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
 
 // playerBy selects the player of a project by another column.
-const playerBy = "SELECT " + playerColumns + " FROM players y JOIN projects p ON p.num = y.project WHERE p.id = ? AND p.deleted_at IS NULL AND y."
+const playerBy = "SELECT " + playerColumns + ` FROM players y JOIN projects p ON p.num = y.project
+	WHERE p.id = ? AND p.deleted_at IS NULL AND y.`
 
 func scanPlayer(r row) (p playerRow, err error) {
 	err = r.Scan(&p.num, &p.project, &p.ID, &p.Name, &p.Refused, &p.Day, &p.Held, &p.Saves)

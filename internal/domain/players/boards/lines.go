@@ -105,7 +105,8 @@ func (in *bringing) add(ctx context.Context, text []byte) (ok bool, err error) {
 		return true, err
 	}
 	b := Board{
-		Name: x.Board, Ascending: x.Order == Ascending, Min: x.Min, Max: x.Max, MinSeconds: MinSeconds, CreatedAt: players.Past(x.CreatedAt, in.Now()),
+		Name: x.Board, Ascending: x.Order == Ascending, Min: x.Min, Max: x.Max, MinSeconds: MinSeconds,
+		CreatedAt: players.Past(x.CreatedAt, in.Now()),
 	}
 	if x.MinSeconds != nil {
 		b.MinSeconds = *x.MinSeconds

@@ -67,7 +67,8 @@ func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Bo
 func missing(p sandlot.Project, board string, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeBoardNotFound, "The project %s has no board %s.", p.ID, board).In("board").
-			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The first score makes a board. This call lists the boards of the project:")
+			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).
+			Note("The first score makes a board. This call lists the boards of the project:")
 	}
 	if err != nil {
 		return fmt.Errorf("board %s: %w", board, err)

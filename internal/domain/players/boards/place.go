@@ -48,7 +48,7 @@ func (s *Service) Place(ctx context.Context, by sandlot.Caller, v players.Visit,
 // admit refuses a score that breaks the rules of the board; stay is the length of the player's stay.
 func (b Board) admit(score float64, stay time.Duration) error {
 	if b.Min != nil && score < *b.Min || b.Max != nil && score > *b.Max {
-		return sandlot.Refuse(sandlot.CodeScoreRefused, "The score %v is outside of the bounds that the maker of the game has set for the board %s.", score, b.Name).
+		return sandlot.Refuse(sandlot.CodeScoreRefused, "The score %v is outside of the bounds of the board %s, which the maker has set.", score, b.Name).
 			In("score").Detail("min", b.Min).Detail("max", b.Max).
 			Note("Go on without it. The maker changes the bounds with PATCH /v1/project/{project_id}/boards/%s.", b.Name)
 	}

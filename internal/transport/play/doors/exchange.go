@@ -134,7 +134,8 @@ func (x *exchange) fields(into any) error {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has the wrong type.").In(wrong.Field).
 			Note("Send a %s in %s.", kindOf(wrong), wrong.Field)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is not a JSON object.").Note("Send a JSON object: JSON has no NaN, no Infinity and no single quotes.")
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is not a JSON object.").
+			Note("Send a JSON object: JSON has no NaN, no Infinity and no single quotes.")
 	}
 	return nil
 }
