@@ -16,7 +16,7 @@ import (
 
 const playerToken = "0123456789abcdef0123456789ABCDEF"
 
-// atProject makes a request one to a project's own address, by a player.
+// atProject returns a change of a request into a player's call to a project's own address.
 func atProject(t *testing.T, address string) func(*http.Request) {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -27,8 +27,8 @@ func atProject(t *testing.T, address string) func(*http.Request) {
 	}
 }
 
-// TestWhatAPlayerKeepsOutlivesAKill, the player's token is neither on the disk nor in the log, and errors of pages reach the owner.
-func TestWhatAPlayerKeepsOutlivesAKill(t *testing.T) {
+// TestASaveOutlivesAKill: the player's token is neither on the disk nor in the log, and errors of pages reach the owner.
+func TestASaveOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	s := publicServer(t, "--access-log", "all")
 	made := from(t, s, "203.0.113.1", "POST", "/v1/publish", "", map[string]any{"content": page(100), "email": "me@example.com"})
@@ -91,7 +91,7 @@ func TestWithoutARuntimeTheScriptIsThereAlone(t *testing.T) {
 	}
 }
 
-// TestAClassBehindOneAddressPlaysUndisturbed: 30 players who each write as much as a player may, and read as often.
+// TestAClassBehindOneAddressPlaysUndisturbed: the limits of a network allow 30 players who write as often as each may.
 func TestAClassBehindOneAddressPlaysUndisturbed(t *testing.T) {
 	t.Parallel()
 	limits, err := limitSettings{Limits: "normal"}.each()

@@ -28,9 +28,9 @@ func boardsRow(ctx context.Context, b *bench) (lines []line, err error) {
 	}
 	player := "X-Sandlot-Player: " + rig.BoardPlayer
 	for i, a := range []asking{
-		{"the first 100", "/.sandlot/scores/main?limit=100", nil, 1.0 / 10},
-		{"the first and the rank of a player in the middle", "/.sandlot/scores/main?limit=1", []string{player}, 1.0 / 50},
-		{"the ten around that player", "/.sandlot/scores/main?around=true", []string{player}, 0},
+		{"the first 100", "/.sandlot/scores/main?limit=100", nil, 0.2},
+		{"the first and the rank of a player in the middle", "/.sandlot/scores/main?limit=1", []string{player}, 0.02},
+		{"the ten around that player", "/.sandlot/scores/main?around=true", []string{player}, 0.015},
 	} {
 		l, err := b.boardLine(ctx, s, project, filepath.Join(dir, fmt.Sprint(i)), a)
 		if err != nil {

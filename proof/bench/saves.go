@@ -18,7 +18,7 @@ const (
 	scoresEach  = 15      // likewise: a minute has 20
 	minutely    = 10_000  // players who save each minute
 	minuteShare = 15 * time.Second
-	minuteMost  = 50 * time.Millisecond
+	minuteMost  = 20 * time.Millisecond
 )
 
 // saves compares saves and scores of players with publishes, which are durable as well, and measures how long players
@@ -30,7 +30,7 @@ func saves(ctx context.Context, b *bench) (lines []line, err error) {
 		reach float64
 		send  func(s *rig.Service, project string, c, i int) []byte
 	}{
-		{"durable saves of 1 KiB, 64 clients, against publishes of 10 KiB", 1, saving},
+		{"durable saves of 1 KiB, 64 clients, against publishes of 10 KiB", 3, saving},
 		{"durable scores on one board, 64 clients, against publishes of 10 KiB", 1, scoring},
 	} {
 		p, err := b.pairs(

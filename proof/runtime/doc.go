@@ -1,4 +1,3 @@
-// Package runtime proves the calls of players from outside, with the real program, and with calls of engines, browsers and strangers. Games
-// save, score and break in Chromium and Firefox at every kind of address; foreign games get saves and a board; and hostile programs send calls
-// that no game sends. It has tests alone.
+// Package runtime tests the calls of players on the running program: games in Chromium and Firefox at every kind of address,
+// foreign games with saves and a board, and calls of hostile pages and programs. It has only tests.
 package runtime

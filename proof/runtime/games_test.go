@@ -16,8 +16,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// A foreign is somebody else's game. An agent that had read /llms.txt, and nothing else about Sandlot, has added saves and a board: its
-// edits are in testdata/games/edits, as they were at the first attempt.
+// A foreign is another maker's game. An agent that had read only /llms.txt added saves and a board: its first attempt is in
+// testdata/games/edits.
 type foreign struct {
 	name  string
 	files func(t *testing.T, packages string) map[string]string
@@ -26,7 +26,7 @@ type foreign struct {
 	local string                                                                          // the value that the game stores itself
 }
 
-// An edit is a change of a file: old stands there once.
+// An edit replaces a text that a file has once.
 type edit struct{ Filename, Old, New string }
 
 var foreigners = []foreign{

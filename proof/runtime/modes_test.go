@@ -69,7 +69,7 @@ func (p played) at(path string) (v any) {
 	return v
 }
 
-// is fails the test unless parts of a report are so.
+// is fails the test unless the report has these values at their paths.
 func (p played) is(want object) {
 	p.t.Helper()
 	for path, v := range want {
@@ -79,7 +79,14 @@ func (p played) is(want object) {
 	}
 }
 
-// online is a report of the load number n of a player who is known to the service.
+// plays opens the game's page, and compares its report.
+func plays(t *testing.T, in tab, address string, want object) {
+	t.Helper()
+	opens(t, in, address)
+	report(t, in, own).is(want)
+}
+
+// online returns the report of load n with the service.
 func online(n int) object {
 	before := any(nil)
 	if n > 1 {
@@ -91,7 +98,7 @@ func online(n int) object {
 	}
 }
 
-// local is a report of the load number n where the service keeps nothing.
+// local returns the report of load n without the service.
 func local(n int) object {
 	want := online(n)
 	for path, v := range (object{"saved.local": true, "score.local": true, "score.of": 1, "top.of": 1, "top.local": true}) {
@@ -100,7 +107,6 @@ func local(n int) object {
 	return want
 }
 
-// TestSoakAGamePlaysInEveryPlace, in Chromium and Firefox.
 func TestSoakAGamePlaysInEveryPlace(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
@@ -117,10 +123,8 @@ func TestSoakAGamePlaysInEveryPlace(t *testing.T) {
 
 func playsAtItsAddress(t *testing.T, p project, open func() tab) {
 	device := open()
-	opens(t, device, p.url)
-	report(t, device, own).is(online(1))
-	opens(t, device, p.url)
-	report(t, device, own).is(online(2))
+	plays(t, device, p.url, online(1))
+	plays(t, device, p.url, online(2))
 	awaits(t, device, `document.cookie === ''`)
 }
 
@@ -162,13 +166,11 @@ func playsByPath(t *testing.T, p project, open func() tab) {
 
 func playsAsVersion(t *testing.T, p project, open func() tab) {
 	device := open()
-	opens(t, device, p.at)
-	report(t, device, own).is(local(1))
-	opens(t, device, p.at)
-	report(t, device, own).is(local(2))
+	plays(t, device, p.at, local(1))
+	plays(t, device, p.at, local(2))
 }
 
-// copied is the probe with the script beside it, as a folder that somebody has downloaded.
+// copied returns a folder with the probe and the script, as a download would have them.
 func copied(t *testing.T, p project) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -181,20 +183,16 @@ func copied(t *testing.T, p project) string {
 
 func playsFromFile(t *testing.T, p project, open func() tab) {
 	device, folder := open(), copied(t, p)
-	opens(t, device, "file://"+folder+"/index.html")
-	report(t, device, own).is(local(1))
-	opens(t, device, "file://"+folder+"/index.html")
-	report(t, device, own).is(object{"done": true, "saved.ok": true, "saved.local": true})
+	plays(t, device, "file://"+folder+"/index.html", local(1))
+	plays(t, device, "file://"+folder+"/index.html", object{"done": true, "saved.ok": true, "saved.local": true})
 }
 
 func playsOnAnotherHost(t *testing.T, p project, open func() tab) {
 	elsewhere := httptest.NewServer(http.FileServer(http.Dir(copied(t, p))))
 	defer elsewhere.Close()
 	device := open()
-	opens(t, device, elsewhere.URL)
-	report(t, device, own).is(local(1))
-	opens(t, device, elsewhere.URL)
-	report(t, device, own).is(local(2))
+	plays(t, device, elsewhere.URL, local(1))
+	plays(t, device, elsewhere.URL, local(2))
 }
 
 // TestSoakAGamePlaysWhereStorageIsBlocked: in another site's page a player who cannot be remembered still scores, and the code brings the save.
@@ -217,8 +215,7 @@ func TestSoakAGamePlaysOnWhileTheServiceIsAway(t *testing.T) {
 		_, port, _ := strings.Cut(address, ":")
 		s := start(t, "--listen", address, "--base-url", "http://localhost:"+port)
 		p, device := s.game(t), open()
-		opens(t, device, p.url)
-		report(t, device, own).is(online(1))
+		plays(t, device, p.url, online(1))
 		s.Kill(t)
 		for _, call := range []string{`sandlot.save({level: 7})`, `sandlot.score(9999)`, `sandlot.top()`, `sandlot.code()`, `sandlot.resume('a b c d')`, `sandlot.player.rename('Ada')`} {
 			got, _ := asks(t, device, `Promise.race([`+call+`, new Promise((r) => setTimeout(r, 30000, 'late'))])`).(object)
@@ -233,20 +230,18 @@ func TestSoakAGamePlaysOnWhileTheServiceIsAway(t *testing.T) {
 		testenv.Eventually(t, limit, "the save arrives", func() bool {
 			return fmt.Sprint(asks(t, device, `sandlot.save({level: 8}).then((r) => r.ok && !r.local)`)) == "true"
 		})
-		opens(t, device, p.url)
-		report(t, device, own).is(object{"done": true, "loaded.level": 8, "saved.ok": true})
+		plays(t, device, p.url, object{"done": true, "loaded.level": 8, "saved.ok": true})
 	})
 }
 
-// TestSoakTwoDevicesShareAPlayer by four words: save, name and place on the board.
+// TestSoakTwoDevicesShareAPlayer: four words bring save, name and place on the board.
 func TestSoakTwoDevicesShareAPlayer(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
 	both(t, false).each(t, func(t *testing.T, open func() tab) {
 		p := s.game(t)
 		desk, phone := open(), open()
-		opens(t, desk, p.url)
-		report(t, desk, own).is(online(1))
+		plays(t, desk, p.url, online(1))
 		expect.Equal(t, "renaming", fmt.Sprint(asks(t, desk, `sandlot.player.rename('Ada').then((r) => r.ok)`)), "true")
 		code := fmt.Sprint(asks(t, desk, `sandlot.code().then((r) => r.code ?? r)`))
 		expect.Equal(t, "words of "+code, len(strings.Split(code, "-")), 4)
@@ -279,8 +274,7 @@ func TestSoakAPageThatIsLeftHasSaved(t *testing.T) {
 	s := start(t)
 	both(t, false).each(t, func(t *testing.T, open func() tab) {
 		p, device := s.game(t), open()
-		opens(t, device, p.url)
-		report(t, device, own).is(online(1))
+		plays(t, device, p.url, online(1))
 		_, err := device.eval(`(() => { for (let i = 10; i <= 50; i++) sandlot.save({level: i}); location = 'about:blank'; return ''; })()`)
 		expect.OK(t, err)
 		testenv.Eventually(t, limit, "the last save is there", func() bool {
@@ -307,8 +301,7 @@ func TestSoakAStrangersPageReachesNothing(t *testing.T) {
 	both(t, false).each(t, func(t *testing.T, open func() tab) {
 		p, sibling := s.game(t), s.blank(t)
 		device := open()
-		opens(t, device, p.url)
-		report(t, device, own).is(online(1))
+		plays(t, device, p.url, online(1))
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `<!doctype html><title>elsewhere</title><p>stranger`)
@@ -399,7 +392,7 @@ play()`, 1)
 	})
 }
 
-// TestSoakAGamesOwnWorkerMayAnswer for the doors: that is its own business, and no call throws.
+// TestSoakAGamesOwnWorkerMayAnswer: a service worker of the game answers calls of players, and no call throws.
 func TestSoakAGamesOwnWorkerMayAnswer(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOneNetworkCannotFillAProject of a public instance with players: more than a class of them is refused, and another network plays on.
+// TestOneNetworkCannotFillAProject: beyond a school class new players of a network are refused, and another network plays on.
 func TestOneNetworkCannotFillAProject(t *testing.T) {
 	t.Parallel()
 	s := start(t, "--base-url", "https://sandlot.example.org", "--content-host", "games.example.net", "--limits", "normal",

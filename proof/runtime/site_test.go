@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// limit is many times the length of a test.
+// limit is the longest wait of a test.
 const limit = time.Minute
 
 // object is an object in JSON.
@@ -42,17 +42,17 @@ func signUp(t *testing.T, server *testenv.Server) *site {
 	return s
 }
 
-// base is where the program's website is.
+// base returns the address of the program's website.
 func (s *site) base() string { return strings.Replace(s.URL(), "127.0.0.1", "localhost", 1) }
 
-// An answer is that to a request of HTTP.
+// An answer is the answer to an HTTP request.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send sends a request to the program, whatever host the address names, with pairs of names and values for its header.
+// send sends a request to the program, for any host, with pairs of names and values for its header.
 func (s *site) send(t testing.TB, method, address, body string, header ...string) answer {
 	t.Helper()
 	got, err := s.try(t, method, address, body, header...)
@@ -60,7 +60,7 @@ func (s *site) send(t testing.TB, method, address, body string, header ...string
 	return got
 }
 
-// try is send for requests that may fail, from any goroutine.
+// try is send for requests that may fail. Any goroutine may call it.
 func (s *site) try(t testing.TB, method, address, body string, header ...string) (answer, error) {
 	r, err := http.NewRequestWithContext(t.Context(), method, address, bytes.NewReader([]byte(body)))
 	if err != nil {
@@ -88,7 +88,7 @@ func (s *site) api(t testing.TB, method, path, body string) answer {
 	return s.send(t, method, s.URL()+path, body, header...)
 }
 
-// json reads an answer that is an object in JSON.
+// json returns the JSON object of an answer.
 func (a answer) json(t testing.TB) (o object) {
 	t.Helper()
 	if kind := a.header.Get("Content-Type"); !strings.HasPrefix(kind, "application/json") {
@@ -98,14 +98,14 @@ func (a answer) json(t testing.TB) (o object) {
 	return o
 }
 
-// text returns a field of an answer in JSON that is a text.
+// text returns the text of a field of a JSON answer; "" for another type.
 func (a answer) text(t testing.TB, name string) string {
 	t.Helper()
 	said, _ := a.json(t)[name].(string)
 	return said
 }
 
-// refused fails the test unless an answer refuses with that status and code, and with words that help.
+// refused fails the test unless an answer is an error with that status, one of the codes, a message and a hint.
 func (a answer) refused(t testing.TB, about string, status int, codes ...string) {
 	t.Helper()
 	if a.status != status {
@@ -126,7 +126,7 @@ func (a answer) refused(t testing.TB, about string, status int, codes ...string)
 		t.Errorf("%s: the refusal lacks something: %s", about, brief(a.body))
 	}
 	if status == http.StatusTooManyRequests && said.RetryAfter <= 0 {
-		t.Errorf("%s: the refusal does not say when to come again: %s", about, brief(a.body))
+		t.Errorf("%s: the refusal has no retry_after: %s", about, brief(a.body))
 	}
 	for _, code := range codes {
 		if said.Error == code {
@@ -140,13 +140,13 @@ func (a answer) refused(t testing.TB, about string, status int, codes ...string)
 
 func brief(text string) string { return text[:min(len(text), 600)] }
 
-// A project is one of the account.
+// A project is a project of the account.
 type project struct {
 	s                       *site
 	id, url, path, page, at string // at is the address of version 1
 }
 
-// publish publishes files, one of them index.html.
+// publish publishes files with an index.html.
 func (s *site) publish(t testing.TB, title string, files map[string]string) project {
 	t.Helper()
 	list := []object{}
@@ -180,11 +180,11 @@ func (p project) owner(t testing.TB, method, path, body string) answer {
 type player struct {
 	project
 	token string
-	since string // the stamp of its stay
-	from  string // the network it says to come from: only a proxy of --trusted-proxies may
+	since string // the stamp of the stay
+	from  string // the claimed network, for a program with --trusted-proxies
 }
 
-// tokenOf makes a token that is like nobody else's.
+// tokenOf returns the token of a name.
 func tokenOf(name string) string {
 	return fmt.Sprintf("player-%s-%s", name, strings.Repeat("0", 26))[:34]
 }
@@ -211,7 +211,7 @@ func (p *player) tries(t testing.TB, method, path, body string, header ...string
 	return p.s.try(t, method, p.url+".sandlot/"+path, body, append(all, header...)...)
 }
 
-// enters begins a stay, which counts for scores after the board's seconds.
+// enters begins a stay.
 func (p *player) enters(t testing.TB) *player {
 	t.Helper()
 	got := p.does(t, "GET", "player", "")
@@ -222,7 +222,7 @@ func (p *player) enters(t testing.TB) *player {
 	return p
 }
 
-// scores sends a score until it counts, as a player who enters has to stay for some seconds. Pairs are more fields.
+// scores sends a score until the player's stay is long enough. Pairs are more fields.
 func (p *player) scores(t testing.TB, board string, score any, pairs ...string) answer {
 	t.Helper()
 	if p.since == "" {
@@ -242,7 +242,7 @@ func (p *player) scores(t testing.TB, board string, score any, pairs ...string) 
 	return got
 }
 
-// quick has scores of a board count at once: the owner says so. The board has to be there, so it is born with a score of another player.
+// quick lets scores of a board count at once. Another player's score makes the board first.
 func (p project) quick(t testing.TB, board string) {
 	t.Helper()
 	expect.Equal(t, "status of the first score", p.player("first-"+board).scores(t, board, 1).status, http.StatusOK)

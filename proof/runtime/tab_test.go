@@ -15,7 +15,7 @@ import (
 // A tab is a tab of a browser with a storage of its own, as if each tab were a device.
 type tab interface {
 	open(address string) error
-	// eval evaluates an expression in the page, awaits it if it is a promise, and returns the text that it is.
+	// eval evaluates an expression in the page, awaits it if it is a promise, and returns its text.
 	eval(expression string) (string, error)
 	resize(width, height int) error
 	picture() ([]byte, error)
@@ -24,7 +24,7 @@ type tab interface {
 // browsers are the browsers that games run in, by name. Each returns a new tab.
 type browsers map[string]func(t *testing.T) tab
 
-// both starts Chromium and Firefox. With blocked, they keep storage from frames of other sites.
+// both starts Chromium and Firefox. With blocked, frames of other sites have no storage.
 func both(t *testing.T, blocked bool) browsers {
 	t.Helper()
 	list := browsers{"chromium": func(t *testing.T) tab {
@@ -125,7 +125,7 @@ func opens(t *testing.T, in tab, address string) {
 	expect.OK(t, in.open(address), "open", address)
 }
 
-// awaits waits until an expression is true of the page.
+// awaits waits until an expression is true in the page.
 func awaits(t *testing.T, in tab, expression string) {
 	t.Helper()
 	last := ""
@@ -137,7 +137,7 @@ func awaits(t *testing.T, in tab, expression string) {
 		return is == "true"
 	}) {
 		at, _ := in.eval(`location.href + '\n' + document.body.innerText + '\n' + JSON.stringify(window.report)`)
-		t.Fatalf("it is not so that %s (%s), but there is %s", expression, last, at)
+		t.Fatalf("%s is %s at %s", expression, last, at)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestWhoPlaysAndWhoOwns calls every method of the Service as every kind of caller: calls of players are for everybody, by the token alone.
-func TestWhoPlaysAndWhoOwns(t *testing.T) {
+// TestPlayersCallAndOwnersManage calls every method of the Service as every kind of caller: calls of players need only a token.
+func TestPlayersCallAndOwnersManage(t *testing.T) {
 	t.Parallel()
 	known := func(s *testworld.Scene) players.Visit {
 		return players.Visit{Project: s.Project, Token: sandlot.DigestOf([]byte("ada"))}
@@ -26,7 +26,7 @@ func TestWhoPlaysAndWhoOwns(t *testing.T) {
 	read := func(call func(*testworld.Scene, sandlot.Caller, players.Visit) error) testworld.Gate {
 		return testworld.Gate{Call: func(s *testworld.Scene, by sandlot.Caller) error { return call(s, by, known(s)) }, Want: everybody}
 	}
-	// Without a token they are refused before anything is stored.
+	// A write without a token is refused before it stores anything.
 	write := func(call func(*testworld.Scene, sandlot.Caller, players.Visit) error) testworld.Gate {
 		return testworld.Gate{
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {

@@ -11,8 +11,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// Hello returns the player of a token, and the stamp of a stay that begins now. It stores nothing but the day on which
-// the player was seen.
+// Hello returns the player of a token, and the stamp of a stay that begins now. It stores only the day of the visit.
 func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player, error) {
 	if err := s.reads(by, v); err != nil {
 		return Player{}, err
@@ -27,7 +26,7 @@ func (s *Service) Hello(ctx context.Context, by sandlot.Caller, v Visit) (Player
 	return s.player(v, known), nil
 }
 
-// reads refuses a visit that may not read.
+// reads refuses a visit that may not read a player's data.
 func (s *Service) reads(by sandlot.Caller, v Visit) error {
 	return cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads(), v.Known())
 }
@@ -43,12 +42,12 @@ func (s *Service) seen(ctx context.Context, v Visit, last int64) {
 		return
 	}
 	if err := s.Store.Seen(ctx, Holder{Project: v.Project.ID, Token: v.Token, Now: now}); err != nil && s.Log != nil {
-		s.Log.WarnContext(ctx, "the day of a player was not noted", "project", v.Project.ID, "err", err)
+		s.Log.WarnContext(ctx, "the day of a player was not recorded", "project", v.Project.ID, "err", err)
 	}
 }
 
-// Rename gives the player a name, cleaned as names.Player says; an empty one takes it away. A player that an owner
-// refused keeps none.
+// Rename gives the player a name, cleaned by names.Player; an empty name removes it. A player refused by the
+// owner gets none.
 func (s *Service) Rename(ctx context.Context, by sandlot.Caller, v Visit, name string) (p Player, err error) {
 	var known Known
 	err = s.keep(by, v, func(h Holder) (err error) {
@@ -72,7 +71,7 @@ func (s *Service) keep(by sandlot.Caller, v Visit, step func(Holder) error) erro
 	return s.Limits.Keep(s.Vault, v, step)
 }
 
-// codeTries bounds the draws of a code that another player has: of 2^40 some hundred thousand are taken at most.
+// codeTries bounds the draws of a code. A project has at most some hundred thousand of the 2^40 codes.
 const codeTries = 4
 
 // Code returns four words for Resume on another device. They are valid until the next call of Code; only their keyed hash
@@ -127,5 +126,5 @@ func (s *Service) Resume(ctx context.Context, by sandlot.Caller, v Visit, code s
 
 func invalidCode() error {
 	return sandlot.Refuse(sandlot.CodeInvalidCode, "No player of this project has that code.").In("code").
-		Note("A code is four words, and the last one that the player made on the other device: POST /.sandlot/player/code makes a new one there.")
+		Note("Send the four words of the newest code. POST /.sandlot/player/code on the other device makes another.")
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Keep runs a step that stores data of the player of a visit. For a new player it runs the step again with a fresh ID, if
-// the limit of the network allows it. It returns the errors of the step as refusals, and CodeRuntimeOff or
+// the network may add a player. It returns the errors of the step as refusals, and CodeRuntimeOff or
 // CodePlayerRequired without running the step.
 func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) error {
 	h, err := l.holder(v)
@@ -21,10 +21,10 @@ func (l *Limits) Keep(vault *sandlot.Vault, v Visit, step func(Holder) error) er
 		if err := l.newcomer(v); err != nil {
 			return err
 		}
-		h.Fresh = names.Random(10, vault.Intn)
+		h.Fresh = names.Random(idLength, vault.Intn)
 		err = step(h)
 	}
-	return refusal(v, err)
+	return Refusal(v.Project.ID, err)
 }
 
 // holder returns the Holder of a visit that may change data.
@@ -35,27 +35,27 @@ func (l *Limits) holder(v Visit) (Holder, error) {
 	return Holder{Project: v.Project.ID, Token: v.Token, Now: l.now()}, v.Known()
 }
 
-// refusal returns the refusal that an error of a store stands for, or the error.
-func refusal(v Visit, err error) error {
+// Refusal returns the refusal for an error of a Store, or the error.
+func Refusal(project sandlot.ProjectID, err error) error {
 	var e *sandlot.Error
 	switch {
 	case errors.Is(err, sandlot.ErrNotFound):
-		e = sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s any more.", v.Project.ID)
+		e = sandlot.Refuse(sandlot.CodeProjectNotFound, "There is no project %s any more.", project)
 	case errors.Is(err, ErrTooManyPlayers):
-		e = full("%d players of this project keep something here, which is the limit.", MaxPlayers).
-			Note("Go on without: players who are not seen for 400 days make room.")
+		e = full("The project has %d players with stored data, which is the limit.", MaxPlayers).
+			Note("Go on without saving. Players who were not seen for 400 days are deleted, which makes room.")
 	case errors.Is(err, ErrPlayerFull):
-		e = full("This player would keep more than %d saves or %d bytes.", MaxSaves, MaxHeld).
+		e = full("The player would have more than %d saves, or more than %d bytes.", MaxSaves, MaxHeld).
 			Note("Save less, or empty a slot first: DELETE /.sandlot/saves/{slot}. GET /.sandlot/saves lists them.")
 	case errors.Is(err, ErrSharedFull):
-		e = full("The shared values of this project would be more than %d, or have more than %d bytes with their keys.", MaxKeys, MaxSharing).
+		e = full("The project would have more than %d shared values, or more than %d bytes of them with their keys.", MaxKeys, MaxSharing).
 			Note("Remove some first: DELETE /.sandlot/shared/{key}. GET /.sandlot/shared lists them.")
 	case errors.Is(err, ErrProjectFull):
-		e = full("The players of this project keep %d bytes, which is the limit.", MaxBytes).
-			Note("Go on without: the maker of the project sees that, and can make room.")
+		e = full("The players of this project have %d bytes of data, which is the limit.", MaxBytes).
+			Note("Go on without saving. The maker of the project is warned, and can make room.")
 	case errors.Is(err, sandlot.ErrTooManyBytes):
-		e = full("The account of this project has no room left for what its players keep.").
-			Note("Go on without: the maker of the project sees that, and can make room.")
+		e = full("The account of this project has no room left for data of players.").
+			Note("Go on without saving. The maker of the project is warned, and can make room.")
 	default:
 		return err
 	}

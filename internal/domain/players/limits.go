@@ -8,7 +8,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// Limits of a player and of a network. They leave a school class behind one address undisturbed.
+// Limits of a player and of a network. They allow a school class behind one address.
 const (
 	writesAtOnce, writesAnHour       = 120, 600 // of a player
 	scoresAtOnce, scoresAnHour       = 20, 20 * 60
@@ -21,8 +21,8 @@ const (
 )
 
 // Limits bounds the calls of a player and of a network: 600 writes an hour and 20 scores a minute a player, and on an
-// instance for strangers also new players and codes of a network. They are in memory, within fixed bounds, and each
-// node's own. A visit that is Exempt has none.
+// instance for strangers also new players and codes of a network. They are in the memory of each node, within fixed bounds. An
+// Exempt visit has none.
 type Limits struct {
 	public bool
 	now    func() time.Time
@@ -43,14 +43,14 @@ func NewLimits(public bool, now func() time.Time) *Limits {
 	}
 }
 
-// Write counts a write of a visit. It is CodeRateLimited, with RetryAfter, where there were too many. The calls of a
-// Service count themselves.
+// Write counts a write of a visit. Too many are CodeRateLimited with RetryAfter. The methods of a Service call it
+// themselves.
 func (l *Limits) Write(v Visit) error {
 	if v.Exempt {
 		return nil
 	}
 	return tooOften(l.writes.take(l.now(), claim{v.Token, 1}),
-		"This player has saved too often: %d times an hour is the limit.", writesAnHour)
+		"The player has saved too often: the limit is %d times an hour.", writesAnHour)
 }
 
 // Score counts a score of a visit, as Write does.
@@ -58,32 +58,34 @@ func (l *Limits) Score(v Visit) error {
 	if v.Exempt {
 		return nil
 	}
-	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}), "This player has sent too many scores: %d a minute is the limit.", scoresAnHour/60)
+	return tooOften(l.scores.take(l.now(), claim{v.Token, 1}),
+		"The player has sent too many scores: the limit is %d a minute.", scoresAnHour/60)
 }
 
 // Message counts a message to the maker of a project, as Write does: a network sends 20 at once, and one an hour.
 func (l *Limits) Message(v Visit) error {
-	return tooOften(l.network(l.messages, v), "Too many messages about this project came from this network: %d an hour is the limit.", messagesAnHour)
+	return tooOften(l.network(l.messages, v), "This network has sent the maker too many messages: the limit is %d an hour.", messagesAnHour)
 }
 
 // newcomer counts a new player of a network and project.
 func (l *Limits) newcomer(v Visit) error {
 	return tooOften(l.network(l.newcomers, v),
-		"Too many new players of this project came from this network: %d an hour is the limit.", newcomersAnHour)
+		"This network has brought the project too many new players: the limit is %d an hour.", newcomersAnHour)
 }
 
-// guess counts a code that a network sends to a project. The wrong codes of all networks together, which guessed counts,
-// have a limit as well: it stops a search from many networks.
+// guess counts a code that a network sends to a project. It refuses the code as well if guessed has counted too many wrong
+// codes of all networks: that stops a search from many networks.
 func (l *Limits) guess(v Visit) error {
 	if l.free(v) {
 		return nil
 	}
 	return cmp.Or(
-		tooOften(l.wrong.left(l.now(), claim{v.Project.ID, 1}), "Too many wrong codes were sent to this project."),
-		tooOften(l.network(l.guesses, v), "Too many codes came from this network: %d an hour is the limit.", guessesAnHour),
+		tooOften(l.wrong.left(l.now(), claim{v.Project.ID, 1}), "The project has been sent too many wrong codes."),
+		tooOften(l.network(l.guesses, v), "This network has sent too many codes: the limit is %d an hour.", guessesAnHour),
 	)
 }
 
+// guessed counts a wrong code.
 func (l *Limits) guessed(v Visit) {
 	if !l.free(v) {
 		l.wrong.take(l.now(), claim{v.Project.ID, 1})
@@ -114,5 +116,5 @@ func tooOften(wait time.Duration, format string, args ...any) error {
 		return nil
 	}
 	return sandlot.Refuse(sandlot.CodeRateLimited, format, args...).After(max(wait, time.Second)).
-		Note("Go on without, and try again later.")
+		Note("Go on without it, and try again later.")
 }

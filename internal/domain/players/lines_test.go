@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-func TestWhatPlayersKeepGoesWithAnExportThatWantsIt(t *testing.T) {
+func TestAnExportWithSavesIsImportedWhole(t *testing.T) {
 	w := newWorld(t)
 	deep := strings.Repeat("[", 32) + strings.Repeat("]", 32)
 	for slot, value := range map[string]string{"main": "{\n \"a\": \"<b>\u2028\"}", "deep": deep, "none": "null", "huge": "[1e999,\"\\ud800\"]"} {
@@ -36,7 +36,7 @@ func TestWhatPlayersKeepGoesWithAnExportThatWantsIt(t *testing.T) {
 	expect.Equal(t, "of no project", written("none"), "")
 }
 
-func TestAForgedExportBringsNoWrongSave(t *testing.T) {
+func TestInvalidLinesOfSavesAreRefused(t *testing.T) {
 	w := newWorld(t)
 	lines := players.Lines{Store: w.DB.Players(), Most: 1, Now: w.Now}
 	const at = `,"at":"2020-01-01T00:00:00Z"}`

@@ -26,7 +26,7 @@ func (s *Service) Usage(ctx context.Context, by sandlot.Caller, ref string) (Usa
 	}
 	totals, err := s.Store.Totals(ctx, p.Account)
 	if err != nil {
-		return Usage{}, fmt.Errorf("count what players keep: %w", err)
+		return Usage{}, fmt.Errorf("count data of players: %w", err)
 	}
 	return s.usage(totals, p.ID), nil
 }
@@ -40,7 +40,7 @@ func (s *Service) usage(t Totals, id sandlot.ProjectID) Usage {
 	return u
 }
 
-// Owned returns the project of an address if the caller may do act with it.
+// Owned returns the project of an address if the caller may perform act on it.
 func Owned(ctx context.Context, of Projects, by sandlot.Caller, act sandlot.Action, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, act, nil); err != nil {
 		return sandlot.Project{}, err
@@ -52,29 +52,28 @@ func Owned(ctx context.Context, of Projects, by sandlot.Caller, act sandlot.Acti
 	return p, err
 }
 
-// Warn returns a warning for each project of the caller's account, of the given ones, whose players have used most of the
-// room that they may.
+// Warn returns a warning for each given project of the caller's account whose players have used most of their room.
 func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.ProjectID) ([]sandlot.Warning, error) {
 	if by.Account() == 0 || len(ids) == 0 {
 		return nil, nil
 	}
 	totals, err := s.Store.Totals(ctx, by.Account())
 	if err != nil {
-		return nil, fmt.Errorf("count what players keep: %w", err)
+		return nil, fmt.Errorf("count data of players: %w", err)
 	}
 	var list []sandlot.Warning
 	for _, id := range ids {
 		if u := s.usage(totals, id); u.Bytes > 0 && u.Full() {
 			list = append(list, sandlot.Warn("players_full",
-				fmt.Sprintf("Players of %s keep %d of the %d bytes that they may; beyond that nothing more is saved.", id, u.Bytes, u.Most),
-				fmt.Sprintf("Have the game save less, or let players keep nothing new: PATCH /v1/project/%s {\"runtime\": \"read\"}.", id)))
+				fmt.Sprintf("The data of the players of %s has %d of at most %d bytes; beyond that nothing more is saved.", id, u.Bytes, u.Most),
+				fmt.Sprintf("Have the game save less, or refuse new data: PATCH /v1/project/%s {\"runtime\": \"read\"}.", id)))
 		}
 	}
 	return list, nil
 }
 
-// RemovePlayer deletes a player of a project with its saves and scores. With refuse the player stays known, without
-// either, and gets no name and no place on a board any more.
+// RemovePlayer deletes a player of a project with its saves and scores. With refuse it keeps the player,
+// without data, and refuses it a name and a place on a board from then on.
 func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, player string, refuse bool) error {
 	p, err := Owned(ctx, s.Projects, by, sandlot.ActSettle, ref)
 	if err != nil {
@@ -83,7 +82,7 @@ func (s *Service) RemovePlayer(ctx context.Context, by sandlot.Caller, ref, play
 	err = s.Store.Remove(ctx, p.ID, player, refuse)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeNotFound, "The project %s has no such player.", p.ID).In("player").
-			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The ids of players are with their scores, on the project's boards:")
+			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The scores on the project's boards have the ids of players:")
 	}
 	if err != nil {
 		return fmt.Errorf("remove player: %w", err)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A pace limits how often each of many keys does something. Each key has a cell by its hash, and keys with the same hash
-// share one: the memory is fixed, nobody can make a pace forget, and keys that share a cell may do less, never more. It
-// may be used concurrently.
+// A pace limits how often each of many keys does something. Each key has a cell by its hash. The number of cells is
+// fixed, so a flood of keys makes a pace forget nothing; keys that share a cell also share its units. A pace may be used
+// concurrently.
 type pace struct {
 	every time.Duration // time until one more is available
 	most  time.Duration // time until all are available again after none was left
@@ -22,13 +22,13 @@ func newPace(atOnce, anHour, cells int) *pace {
 	return &pace{every: every, most: every * time.Duration(atOnce), seed: maphash.MakeSeed(), full: make([]int64, cells)}
 }
 
-// A claim is a key with its share: it may do that many times as much as a key with the share 1.
+// A claim is a key with its share: a key with the share 4 may do four times as much as one with the share 1.
 type claim struct {
 	key   any
 	share int
 }
 
-// take takes a unit from each claim. If a claim has none left, it takes nothing and returns the time until it has.
+// take takes a unit of each claim. If a claim has none left, it takes nothing, and returns the time until it has one.
 func (p *pace) take(now time.Time, claims ...claim) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -33,10 +33,10 @@ func newWorld(t *testing.T, opts ...testworld.Option) *world {
 	return w
 }
 
-// public has the limits for strangers.
+// public gives a world the limits of a public instance.
 func public(w *testworld.World) { w.Config.Public = true }
 
-// visit is a call of the player of a token, who comes from a network of that number.
+// visit returns a call of the player of a token, from the network of that number.
 func (w *world) visit(token string, network ...byte) players.Visit {
 	from := netip.AddrFrom4([4]byte{192, 0, 2, append(network, 1)[0]})
 	if len(network) == 2 {
@@ -45,7 +45,7 @@ func (w *world) visit(token string, network ...byte) players.Visit {
 	return players.Visit{Project: w.project, Token: sandlot.DigestOf([]byte(token)), From: from}
 }
 
-// one returns nil if a call from one of some networks succeeds: two networks may share a cell of a limit.
+// one returns nil if a call from any of four networks succeeds: two networks may share a cell of a limit.
 func (w *world) one(call func(network byte) error) (err error) {
 	for network := byte(10); network < 14; network++ {
 		if err = call(network); err == nil {
@@ -65,7 +65,7 @@ func (w *world) load(v players.Visit, slot string) string {
 	if err != nil {
 		return errorCode(err)
 	}
-	return string(s.Value)
+	return string(s.JSON)
 }
 
 func errorCode(err error) string {
@@ -142,14 +142,14 @@ func TestNothingThatAPlayerSendsIsAFault(t *testing.T) {
 	expect.Is(t, "a large shared value", err, sandlot.CodeContentTooLarge)
 	for _, code := range []string{"", "acorn", "acorn-acorn-acorn-acorn-acorn", strings.Repeat("acorn ", 1<<20), "\x00\xff", "acorn acorn acorn acorn"} {
 		_, err := w.Resume(t.Context(), sandlot.Caller{}, ada, code)
-		expect.Is(t, "a code that nobody has", err, sandlot.CodeInvalidCode)
+		expect.Is(t, "an unknown code", err, sandlot.CodeInvalidCode)
 	}
 	p, err := w.Rename(t.Context(), sandlot.Caller{}, ada, "\x00\xff<script>"+strings.Repeat("x", 10<<20))
 	expect.OK(t, err)
 	expect.Equal(t, "a name of 10 MB", p.Name, "<script>xxxxxxxxxxxx")
 }
 
-func TestAPlayerIsNoneBeforeSomethingIsKept(t *testing.T) {
+func TestAVisitAloneStoresNoPlayer(t *testing.T) {
 	w := newWorld(t)
 	ada := w.visit("ada")
 	hello := func() players.Player {
@@ -207,7 +207,7 @@ func TestACodeBringsAPlayerToAnotherDevice(t *testing.T) {
 	code, err := w.Code(t.Context(), sandlot.Caller{}, desk)
 	expect.OK(t, err)
 	_, err = w.Resume(t.Context(), sandlot.Caller{}, phone, first)
-	expect.Is(t, "the code before", err, sandlot.CodeInvalidCode)
+	expect.Is(t, "the previous code", err, sandlot.CodeInvalidCode)
 	for range 2 {
 		_, err = w.Resume(t.Context(), sandlot.Caller{}, phone, strings.ToUpper(strings.ReplaceAll(code, "-", "  ")))
 		expect.OK(t, err)
@@ -236,7 +236,7 @@ func TestCodesAreNotFoundByTrying(t *testing.T) {
 	}
 	expect.Is(t, "of one network", err, sandlot.CodeRateLimited)
 	expect.Equal(t, "tries of one network", tries, 61)
-	expect.OK(t, w.one(func(network byte) error { // another network is not kept from its own
+	expect.OK(t, w.one(func(network byte) error { // another network still resumes
 		_, err := w.Resume(t.Context(), sandlot.Caller{}, w.visit("carl", network), code)
 		return err
 	}))
@@ -248,7 +248,7 @@ func TestCodesAreNotFoundByTrying(t *testing.T) {
 	}
 	expect.Equal(t, "wrong codes of many networks", wrong, 3000)
 	_, err = w.Resume(t.Context(), sandlot.Caller{}, w.visit("dora", 3), code)
-	expect.Is(t, "the right one after them", err, sandlot.CodeRateLimited)
+	expect.Is(t, "the right code after them", err, sandlot.CodeRateLimited)
 }
 
 func TestWritesOfAPlayerAreLimited(t *testing.T) {
@@ -273,10 +273,10 @@ func TestWritesOfAPlayerAreLimited(t *testing.T) {
 		w.Clock.Move(time.Second)
 		err = w.save(ada, "main", "1")
 	}
-	expect.Equal(t, "in minutes, one a second", n > 140 && n < 150, true)
+	expect.Equal(t, "at one write a second", n > 140 && n < 150, true)
 }
 
-func TestANetworkBringsSoManyNewPlayers(t *testing.T) {
+func TestNewPlayersOfANetworkAreLimited(t *testing.T) {
 	w := newWorld(t, public)
 	n, err := 0, error(nil)
 	for ; n < 1000 && err == nil; n++ {
@@ -323,12 +323,12 @@ func TestTheOwnerTurnsItOff(t *testing.T) {
 	w.Clock.Move(24 * time.Hour)
 	written := w.Written()
 	expect.Equal(t, "read while it is read-only", w.load(ada, "main"), "1")
-	expect.Equal(t, "what a read has written", w.Written(), written)
+	expect.Equal(t, "writes of a read", w.Written(), written)
 	set("on")
 	expect.OK(t, w.save(ada, "main", "2"))
 }
 
-func TestTheOwnerSeesWhatPlayersKeep(t *testing.T) {
+func TestTheOwnerSeesTheUsage(t *testing.T) {
 	w := newWorld(t)
 	warned := func() string {
 		list, err := w.Warn(t.Context(), w.kim, w.project.ID)
@@ -367,7 +367,7 @@ func TestTheOwnerRemovesAPlayer(t *testing.T) {
 	expect.OK(t, w.RemovePlayer(t.Context(), w.kim, string(w.project.ID), p.ID, true))
 	p, err = w.Rename(t.Context(), sandlot.Caller{}, ada, "Rude again")
 	expect.OK(t, err)
-	expect.Equal(t, "the name of one who was refused", p.Name, "")
+	expect.Equal(t, "name of a refused player", p.Name, "")
 	expect.Equal(t, "its save", w.load(ada, "main"), "save_not_found")
 	expect.OK(t, w.RemovePlayer(t.Context(), w.kim, string(w.project.ID), p.ID, false))
 	expect.Is(t, "again", w.RemovePlayer(t.Context(), w.kim, string(w.project.ID), p.ID, false), sandlot.CodeNotFound)

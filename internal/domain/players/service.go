@@ -1,7 +1,6 @@
 // Package players keeps the data of players: their saves, the values that all players of a project share, and their
-// names. A player is a random token in the storage of the project's own origin, of which only a hash is kept; nobody has
-// an account. Package boards, below it, keeps scores; package faults keeps the errors that pages threw and the messages
-// of players to the maker.
+// names. A player has no account, but a random token in the storage of the project's own origin; only its hash is stored.
+// Package boards keeps scores; package faults keeps the errors that pages threw and the messages of players to the maker.
 package players
 
 import (
@@ -23,9 +22,9 @@ const (
 	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
 	MaxKey     = 200       // characters of a shared value's key
 	MaxPlayers = 100_000   // players of a project with stored data
-	MaxBytes   = 256 << 20 // bytes that the players of a project keep
+	MaxBytes   = 256 << 20 // bytes of all players of a project
 	MaxKeys    = 1000      // shared values of a project
-	MaxTokens  = 32        // tokens of a player: the devices that a code has brought it to
+	MaxTokens  = 32        // tokens of a player, one for each device
 	Step       = 4 << 10   // the bytes of a player count to its project in steps of this
 	Charge     = 64 << 10  // those of a project count to its account in steps of this
 	// Kept is the time after the last call of a player until its data is deleted.
@@ -43,17 +42,17 @@ type Config struct {
 	Projects Projects
 	Vault    *sandlot.Vault
 	Limits   *Limits          // boards and faults share them
-	Most     int64            // the most bytes of all accounts' projects, each: see publish.Quota; 0: no limit
+	Most     int64            // bytes of an account, as in publish.Quota; 0: no limit
 	Now      func() time.Time // the time of the database
 	Log      *slog.Logger     // nil: nothing is logged
 }
 
 // Service holds the rules for saves, shared values and names. Its methods may be called concurrently. Errors are
-// *sandlot.Error for a refusal; any other error is a fault of the service. Each call that changes something is durable
-// when it returns nil.
+// *sandlot.Error for a refusal; any other error is a fault of the service. A change is durable when its call returns
+// nil.
 //
-// A project whose Runtime is RuntimeOff refuses every call with CodeRuntimeOff, one whose Runtime is RuntimeRead every call that
-// changes something.
+// A project whose Runtime is RuntimeOff refuses every call with CodeRuntimeOff; a project whose Runtime is
+// RuntimeRead refuses each call that changes something.
 type Service struct {
 	Config
 }

@@ -8,8 +8,9 @@ import (
 	"sandlot"
 )
 
-// A Store keeps players, saves and shared values, under the same promises as a publish.Store. A project that is deleted
-// has none of them, and nothing is added to it: sandlot.ErrNotFound. most is the most bytes of an account; 0 is no limit.
+// A Store keeps players, saves and shared values, under the same promises as a publish.Store. A deleted project
+// has none of them, and a step that would add data to it is sandlot.ErrNotFound. most is the limit of an account in bytes;
+// 0 is no limit.
 type Store interface {
 	// Player returns the player of a token; ErrNotFound if it has no stored data.
 	Player(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) (Known, error)
@@ -23,28 +24,28 @@ type Store interface {
 	// of more than MaxTokens tokens.
 	Resume(ctx context.Context, h Holder, code sandlot.Digest) (Known, error)
 
-	// Saves returns the slots of a player by name, without values; an unknown player has none.
-	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Save, error)
+	// Saves returns the slots of a player by name, without JSON; an unknown player has none.
+	Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]Value, error)
 	// Load returns a save and the day on which its player was last seen; ErrNotFound if the slot is empty.
-	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Save, int64, error)
+	Load(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string) (Value, int64, error)
 	// Save fills a slot. It is ErrPlayerFull over MaxSaves or MaxHeld, ErrProjectFull over MaxBytes, and
-	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only where one of them
-	// makes its player, or changes its bytes rounded up to Step.
+	// sandlot.ErrTooManyBytes over most. Two saves of different players wait for each other only if one of them
+	// adds its player, or changes the player's bytes rounded up to Step.
 	Save(ctx context.Context, h Holder, slot string, value []byte, most int64) error
 	// DeleteSave empties a slot. An empty slot or an unknown player is no error.
 	DeleteSave(ctx context.Context, h Holder, slot string) error
 
-	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without values.
-	SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]Shared, error)
+	// SharedKeys returns the shared values whose keys begin with prefix, in the order of their bytes, without JSON.
+	SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]Value, error)
 	// LoadShared returns a shared value, or ErrNotFound.
-	LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (Shared, error)
+	LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (Value, error)
 	// Share keeps a shared value. It is ErrSharedFull over MaxSharing or MaxKeys, and else as Save.
 	Share(ctx context.Context, h Holder, key string, value []byte, most int64) error
 	// DeleteShared removes a shared value. A missing one is no error.
 	DeleteShared(ctx context.Context, h Holder, key string) error
 
 	// Lines calls do with each save of a project's players, in the order of players and slots, and then with each shared
-	// value. It reads in pages: saves of the time of the call may be among them or not.
+	// value. It reads in pages: it may miss saves that are stored during the call.
 	Lines(ctx context.Context, id sandlot.ProjectID, do func(Line) error) error
 	// Bring adds saves and shared values with their own times, and the players that they name. It leaves filled slots and
 	// keys as they are. Its errors are those of Save and Share.
@@ -78,7 +79,7 @@ type Sum struct {
 	Charged int64 // the bytes that count to the account: Bytes rounded up to Charge
 }
 
-// A Holder names the player of a step in which a store keeps something.
+// A Holder names the player of a step that stores data.
 type Holder struct {
 	Project sandlot.ProjectID
 	Token   sandlot.Digest
@@ -90,11 +91,11 @@ type Holder struct {
 var (
 	// ErrNewcomer: the player is not known, and the step has no ID for a new one.
 	ErrNewcomer = errors.New("the player is new")
-	// ErrTooManyPlayers: the project has MaxPlayers.
+	// ErrTooManyPlayers: the project has MaxPlayers players.
 	ErrTooManyPlayers = errors.New("too many players")
-	// ErrPlayerFull, ErrProjectFull, ErrSharedFull: a player, the players of a project, or its shared values would take
-	// more than they may.
-	ErrPlayerFull  = errors.New("the player keeps too much")
-	ErrProjectFull = errors.New("the players of the project keep too much")
+	// ErrPlayerFull, ErrProjectFull, ErrSharedFull: a player, the players of a project, or its shared values would exceed
+	// their limits.
+	ErrPlayerFull  = errors.New("the player has too much data")
+	ErrProjectFull = errors.New("the players of the project have too much data")
 	ErrSharedFull  = errors.New("the shared values are too large")
 )

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"sandlot"
+	"sandlot/internal/format/names"
 )
 
 // tokenPattern matches a player's token.
@@ -17,3 +18,9 @@ func HashToken(project sandlot.ProjectID, token string) (hash sandlot.Digest, ok
 	}
 	return sha256.Sum256([]byte(string(project) + "\x00" + token)), true
 }
+
+// idLength is the number of characters of a player's ID.
+const idLength = 10
+
+// IsID reports whether a text has the form of a player's ID.
+func IsID(text string) bool { return names.IsRandom(text, idLength) }

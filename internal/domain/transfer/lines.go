@@ -17,6 +17,8 @@ import (
 // export has the entry if there is such data, and its manifest does not name it: an import that does not know it skips it.
 type Lines interface {
 	Name() string
+	// Kind returns the name of the data in messages, such as saves.
+	Kind() string
 	// Write writes the lines of a project; without such data it writes nothing.
 	Write(ctx context.Context, w io.Writer, id sandlot.ProjectID) error
 	// Read adds lines to a project. It is idempotent. left is the reason for which it left out the rest, for people; "" if it
@@ -73,8 +75,8 @@ func (s *Service) linesOf(ctx context.Context, in Input, p project, a *publish.A
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if left != "" {
-			a.Warnings = append(a.Warnings, sandlot.Warn("scores_left_out", "Some of "+path+" was left out. "+left,
-				"Everything else is here; export the project again, and import that, if scores are missing."))
+			a.Warnings = append(a.Warnings, sandlot.Warn(l.Kind()+"_left_out", "Some of "+path+" was left out. "+left,
+				"Everything else is here; export the project again, and import that, if "+l.Kind()+" are missing."))
 		}
 	}
 	return nil

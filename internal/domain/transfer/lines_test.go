@@ -20,10 +20,10 @@ import (
 
 func (w *world) lines() boards.Lines { return boards.Lines{Store: w.DB.Boards(), Now: w.Now} }
 
-// importing has the world import boards, too.
-func (w *world) importing() *world {
+// importing has the world import boards, and more lines.
+func (w *world) importing(more ...transfer.Lines) *world {
 	w.in = transfer.New(transfer.Config{
-		Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Lines: []transfer.Lines{w.lines()}, Temporary: w.t.TempDir(), MaxFile: 8 << 20,
+		Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Lines: append(more, w.lines()), Temporary: w.t.TempDir(), MaxFile: 8 << 20,
 	})
 	return w
 }
@@ -133,6 +133,36 @@ func TestBoardsGoWithAnExport(t *testing.T) {
 		_, err := dry.imports(dry.account(), data, func(in *transfer.Input) { in.DryRun = true })
 		expect.OK(t, err)
 	})
+}
+
+func TestAWarningNamesTheDataThatWasLeftOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(*testworld.World) {})
+	w.importing(players.Lines{Store: w.DB.Players(), Now: w.Now})
+	by := w.account()
+	id := string(w.PublishPage(by, "<p>pong").Project.ID)
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	from := w.exportLines(by)
+	old, err := zip.NewReader(bytes.NewReader(from), int64(len(from)))
+	expect.OK(t, err)
+	for _, f := range old.File {
+		expect.OK(t, z.Copy(f))
+	}
+	for _, name := range []string{".boards.ndjson", ".saves.ndjson"} {
+		entry, err := z.Create(id + name)
+		expect.OK(t, err)
+		_, err = entry.Write([]byte("{"))
+		expect.OK(t, err)
+	}
+	expect.OK(t, z.Close())
+	report, err := w.imports(by, out.Bytes())
+	expect.OK(t, err)
+	var codes []string
+	for _, warning := range report.Projects[0].Adopted.Warnings {
+		codes = append(codes, warning.Code)
+	}
+	expect.Same(t, "codes", codes, []string{"saves_left_out", "scores_left_out"})
 }
 
 func TestForgedLinesAreLeftOut(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 // sdkPath is the path of the script that stores data of players, at every project's own address.
 const sdkPath = "/.sandlot/sdk.js"
 
-// sdkLine returns the element that loads the script in a page of that name. Its address is relative, so that it is right
-// at every address of the project, below the website's path, too.
+// sdkLine returns the element that loads the script in a page of that name. Its address is relative, and so right at every
+// address of the project, also below a path of the website.
 func sdkLine(page string) string {
 	return `<script src="` + strings.Repeat("../", strings.Count(page, "/")) + sdkPath[1:] + `"></script>`
 }
@@ -33,7 +33,7 @@ func (p *pager) loadsSDK(t *tag, src string) {
 	p.sdk = sdk{p.spot(t.at), p.scripted || async || defers || strings.EqualFold(t.attr("type"), "module"), read(address).host != ""}
 }
 
-// storesAway records the first use of window.storage in a file. Browsers have no such object.
+// storesAway records the first use of window.storage in a file. No browser has such an object.
 func (s *scanner) storesAway(at int) {
 	after := bytes.TrimPrefix(s.text[at+len(".storage"):min(len(s.text), at+40)], []byte("?"))
 	for _, call := range []string{".get(", ".set(", ".list(", ".delete("} {
@@ -60,7 +60,7 @@ func inTag(before []byte) bool {
 	return open >= 0 && open+1 < len(line) && line[open+1]|0x20 >= 'a' && line[open+1]|0x20 <= 'z' && !bytes.Contains(line[open:], []byte(">"))
 }
 
-// runtime reports faults in how a project stores data of players. It reports nothing if code that was not read may store it.
+// runtime reports faults in the way a project stores data of players. It reports no loss if unread code may store the data.
 func (f *finder) runtime() {
 	loaded := false
 	for _, l := range f.Looks {
@@ -72,7 +72,7 @@ func (f *finder) runtime() {
 		switch {
 		case l.sdk.far:
 			f.add(SDKElsewhere, "Put this line first into the head of "+shown(l.name)+": "+sdkLine(l.name),
-				"%s loads sdk.js from a named host: it keeps nothing at any other address of the project.", at(l, l.sdk.at))
+				"%s loads sdk.js from a named host: it saves nothing at any other address of the project.", at(l, l.sdk.at))
 		case l.sdk.late:
 			f.add(SDKLate, "Put this line before all other scripts, without async, defer or type: "+sdkLine(l.name),
 				"%s loads sdk.js after other scripts: they run before there is a sandlot or a window.storage.", at(l, l.sdk.at))
@@ -88,7 +88,7 @@ func (f *finder) copied(l *Look) {
 	name := strings.ToLower(path.Base(l.name))
 	if l.kind == script && l.facts&doors != 0 && (strings.Contains(name, "sdk") || strings.Contains(name, "sandlot")) {
 		f.add(SDKElsewhere, "Delete the file, and put this line first into the head of the page: "+sdkLine(f.Primary),
-			"%s is a copy of sdk.js: it does not keep up with the service, and keeps nothing at a version's address.", shown(l.name))
+			"%s is a copy of sdk.js: it does not follow changes of the service, and saves nothing at a version's address.", shown(l.name))
 	}
 }
 
@@ -103,11 +103,11 @@ func (f *finder) lost() {
 	for _, l := range f.Looks {
 		switch {
 		case l.lost.line > 0:
-			f.add(StorageLost, line, "%s uses window.storage, which no browser has: what players do is lost.", at(l, l.lost))
+			f.add(StorageLost, line, "%s uses window.storage, which no browser has: the data of players is lost.", at(l, l.lost))
 			return
 		case l.best.line > 0:
-			f.add(StorageLost, line+" Then await sandlot.save(value) keeps it, and await sandlot.load() returns it.",
-				"%s sets a best score, and nothing in the project keeps it: players lose it when they leave.", at(l, l.best))
+			f.add(StorageLost, line+" Then await sandlot.save(value) saves it, and await sandlot.load() returns it.",
+				"%s sets a best score, and nothing in the project saves it: players lose it when they leave.", at(l, l.best))
 			return
 		}
 	}

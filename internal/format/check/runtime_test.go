@@ -13,7 +13,7 @@ func headed(elements string) check.Version {
 	return one(`<!doctype html><html><head><meta name="viewport" content="width=device-width"><title>T</title>` + elements + `</head><body></body></html>`)
 }
 
-func TestWhatNothingKeepsIsTold(t *testing.T) {
+func TestLostDataIsReported(t *testing.T) {
 	const artifact = `<script>async function load() { try { const r = await window.storage.get('a'); return r.value } catch { return null } }</script>`
 	says(t, headed(artifact), "storage_lost "+sdkLine)
 	says(t, headed(`<script>let s = 0, highScore = 0; onclick = () => { if (++s > highScore) highScore = s }</script>`), "storage_lost await sandlot.save(value)")
@@ -25,7 +25,7 @@ func TestWhatNothingKeepsIsTold(t *testing.T) {
 	says(t, v)
 }
 
-func TestWhatSomethingMayKeepIsNotTold(t *testing.T) {
+func TestStoredDataIsNotReported(t *testing.T) {
 	for _, script := range []string{
 		`const a = localStorage.getItem('a'); let highScore = 0`,
 		`window.storage = { get() {} }; window.storage.get('a')`,
@@ -58,7 +58,7 @@ func TestTheScriptHasToBeFirst(t *testing.T) {
 	says(t, headed(`<script src=".sandlot/sdk.js?a"></script>`))
 }
 
-func TestTheScriptFromElsewhereIsTold(t *testing.T) {
+func TestAScriptFromElsewhereIsReported(t *testing.T) {
 	v := headed(`<script src="https://moon-abc123.sandlot.example/.sandlot/sdk.js"></script>`)
 	v.Place.Own = "sandlot.example"
 	says(t, v, "sdk_elsewhere named host")

@@ -27,8 +27,8 @@ func Random(n int, r Rand) string {
 	return string(b)
 }
 
-// isRandom reports whether s could be Random(n, r).
-func isRandom(s string, n int) bool {
+// IsRandom reports whether s could be Random(n, r).
+func IsRandom(s string, n int) bool {
 	return len(s) == n && onlyOf(s, crockford)
 }
 

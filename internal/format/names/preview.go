@@ -11,5 +11,5 @@ const previewLength = 20
 // those have "--" only before a "v".
 func ValidPreview(s string) bool {
 	random, found := strings.CutPrefix(s, "preview--")
-	return found && isRandom(random, previewLength)
+	return found && IsRandom(random, previewLength)
 }

@@ -32,7 +32,7 @@ func ProjectID(title string, r Rand) string {
 func ValidProjectID(s string) bool {
 	at := strings.LastIndexByte(s, '-')
 	return at > 0 && len(s) <= maxProjectID && s[0] != '-' && !strings.Contains(s, "--") &&
-		onlyOf(s, slugAlphabet) && isRandom(s[at+1:], tailLength)
+		onlyOf(s, slugAlphabet) && IsRandom(s[at+1:], tailLength)
 }
 
 // VersionLabel returns the label of a host, under the content host: the project id itself for version 0, which stands
@@ -61,7 +61,7 @@ func ParseLabel(label string) (projectID string, version int, suffix string, ok 
 	}
 	n, suffix, _ := strings.Cut(rest, "-")
 	version, err := strconv.Atoi(n)
-	if err != nil || version < 1 || version > maxVersion || strconv.Itoa(version) != n || !isRandom(suffix, secretLength) {
+	if err != nil || version < 1 || version > maxVersion || strconv.Itoa(version) != n || !IsRandom(suffix, secretLength) {
 		return "", 0, "", false
 	}
 	return projectID, version, suffix, true

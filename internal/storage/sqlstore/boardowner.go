@@ -121,7 +121,7 @@ func (store Boards) Delete(ctx context.Context, id sandlot.ProjectID, board stri
 	}))
 }
 
-// cut removes the rows outside of a board's bounds, a block in each step, between which others get their turn.
+// cut removes the rows outside of a board's bounds, a block in each step, so that other steps get their turn.
 func (store Boards) cut(ctx context.Context, board int64) error {
 	for more := true; more; {
 		err := store.db.step(ctx, nil, func(t *tx) (err error) {

@@ -11,7 +11,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// A score that changes nothing takes no step: most scores are no better, and their steps would wait for each other.
+// A score that changes nothing takes no step: most scores improve nothing, and their steps would wait for each other.
 func (store Boards) Place(ctx context.Context, p boards.Placing) (out boards.Placed, err error) {
 	moved := true
 	err = store.db.snapshot(ctx, func(q querier) (err error) {
@@ -33,7 +33,7 @@ func (store Boards) Place(ctx context.Context, p boards.Placing) (out boards.Pla
 	return out, in("place score", err)
 }
 
-// placed reports whether a step has to be made, and else returns its result.
+// placed returns the result of a score that needs no step; step reports whether it needs one.
 func (store Boards) placed(ctx context.Context, q querier, p boards.Placing) (out boards.Placed, step bool, err error) {
 	y, err := findPlayer(ctx, q, p.Project, p.Token)
 	if errors.Is(err, sandlot.ErrNotFound) {
@@ -83,7 +83,7 @@ func (store Boards) placeOf(ctx context.Context, q querier, b boardRow, y player
 }
 
 func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed, err error) {
-	y, err := seated{t, p.Holder}.player()
+	y, err := playing{t, p.Holder, p.Most}.player()
 	if err != nil {
 		return out, err
 	}
@@ -123,7 +123,7 @@ func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed
 		}
 	}
 	out, err = store.placeOf(context.Background(), t, b, y, best)
-	if out.Improved = improved; out.Rank > out.Of { // it was the worst of too many
+	if out.Improved = improved; out.Rank > out.Of { // the row was the worst of too many
 		out.Rank = 0
 	}
 	return out, err
@@ -168,7 +168,7 @@ func boardFor(t *tx, project int64, b boards.Board) (boardRow, error) {
 	if !errors.Is(err, sandlot.ErrNotFound) {
 		return found, err
 	}
-	if err := t.lockOwnerOf(project); err != nil { // the number of a project's boards has no row of its own
+	if err := t.lockOwnerOf(project); err != nil { // no row has the number of a project's boards
 		return found, err
 	}
 	err = t.below(boards.MaxBoards, boards.ErrTooManyBoards,
@@ -185,7 +185,7 @@ func boardFor(t *tx, project int64, b boards.Board) (boardRow, error) {
 	return lockBoard(t, project, b.Name)
 }
 
-// lockBoard locks a board: each change of its rows does. A step locks it after players, totals and accounts.
+// lockBoard locks a board, as each change of its rows must. A step locks it after players, totals and accounts.
 func lockBoard(t *tx, project int64, name string) (boardRow, error) {
 	return one(context.Background(), t, scanBoard,
 		"SELECT "+boardColumns+" FROM boards b WHERE b.project = ? AND b.name = ?"+t.dialect.Locked("b"), project, name)

@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// errBlocks ends a step that would change the number of blocks of a project without its room. Nearly all scores need
-// none, and wait for no other board.
+// errBlocks ends a step that would change the number of blocks of a project whose room it has not locked. Nearly all
+// scores change none, and so wait for no other board.
 var errBlocks = errors.New("the number of blocks changes")
 
 // A scoring is a step that changes rows of boards.
@@ -23,7 +23,7 @@ func removing(t *tx) scoring { return scoring{playing{t, players.Holder{}, 0}, t
 
 func (t scoring) rung(project int64, l ladder) rung { return rung{t.tx, l, t, project} }
 
-// blocks counts n more blocks of a project.
+// blocks adds n blocks to the totals of a project.
 func (t scoring) blocks(project, n int64) error {
 	if !t.room {
 		return errBlocks

@@ -38,10 +38,7 @@ func (store Boards) Rows(ctx context.Context, id sandlot.ProjectID, board string
 
 func (store Boards) Bring(ctx context.Context, id sandlot.ProjectID, b boards.Board, rows []boards.Row, most int64) error {
 	return in("bring scores", store.db.step(ctx, nil, func(t *tx) error {
-		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
-		if err == nil {
-			err = t.do("INSERT INTO player_totals (project) VALUES (?) ON CONFLICT DO NOTHING", project)
-		}
+		project, err := withTotals(t, id)
 		if err != nil {
 			return err
 		}

@@ -13,12 +13,12 @@ import (
 	"sandlot/internal/domain/players/boards"
 )
 
-// blockRows is the most rows of a block: of 100,000 rows there are some 200 blocks.
+// blockRows is the maximum number of rows of a block: 100,000 rows have some 200 blocks.
 const blockRows = 1024
 
-// ordered returns a number in the order of scores, which are finite.
+// ordered returns a number for a finite score. Numbers and scores have the same order.
 func ordered(score float64) int64 {
-	n := int64(math.Float64bits(score + 0)) // of -0 and 0 it is one
+	n := int64(math.Float64bits(score + 0)) // -0 and 0 have the same number
 	if n < 0 {
 		n ^= math.MaxInt64
 	}
@@ -50,7 +50,7 @@ func scanBoard(r row) (b boardRow, err error) {
 	return b, err
 }
 
-// asBound scans the bound of a board; null is none.
+// asBound scans the bound of a board; null is nil.
 type asBound struct{ to **float64 }
 
 func (a asBound) Scan(src any) error {
@@ -64,7 +64,7 @@ func (a asBound) Scan(src any) error {
 	return err
 }
 
-// orNoBound is the stored form of a bound.
+// orNoBound returns the stored form of a bound.
 func orNoBound(bound *float64) any {
 	if bound == nil {
 		return nil
@@ -155,8 +155,7 @@ func playerOf(ctx context.Context, q querier, r boards.Reading) (playerRow, erro
 	if r.Player == "" {
 		return findPlayer(ctx, q, r.Project, r.Token)
 	}
-	return one(ctx, q, scanPlayer, "SELECT "+playerColumns+`
-		FROM projects p JOIN players y ON y.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND y.id = ?`, string(r.Project), r.Player)
+	return one(ctx, q, scanPlayer, playerBy+"id = ?", string(r.Project), r.Player)
 }
 
 // entries returns the entries of a reading.
@@ -211,7 +210,7 @@ func (store Boards) Boards(ctx context.Context, id sandlot.ProjectID) (list []bo
 	return list, in("list boards", err)
 }
 
-// countedBoard is the number of players of a board.
+// countedBoard selects the number of players of a board.
 const countedBoard = "(SELECT CAST(coalesce(sum(k.n), 0) AS BIGINT) FROM blocks k WHERE k.board = b.num AND k.period = 0)"
 
 func scanCounted(r row) (boards.Board, error) {

@@ -60,7 +60,7 @@ func (s *sweep) dropBoard(num int64) error {
 	return s.do("DELETE FROM boards WHERE num = ?", num)
 }
 
-// dropRows removes rows of a board, and then the blocks that count them, whose room it gives back.
+// dropRows removes rows of a board, then the blocks that count them, and subtracts those from the totals of the project.
 func (s *sweep) dropRows(board int64, condition string, args ...any) error {
 	if err := lockRoomOf(s.tx, board); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (s *sweep) dropRows(board int64, condition string, args ...any) error {
 	return removing(s.tx).blocks(project, int64(s.left-before))
 }
 
-// dropPeriods removes the rows of periods that are over. The last ones stay: a step that began in them may still add
-// rows.
+// dropPeriods removes the rows of periods that are over. The last ones stay: a step that began in them
+// may still add rows.
 func (s *sweep) dropPeriods(over string, than int64) error {
 	type ladder struct{ board, period int64 }
 	for s.left > 0 {

@@ -13,14 +13,14 @@ import (
 	"sandlot/internal/domain/players/faults"
 )
 
-// faultHash is the length of the hash of a group, in bytes: it only has to differ within a version.
+// faultHash is the length of the stored hash of a group, in bytes. Hashes only differ within a version.
 const faultHash = 16
 
 func (store Faults) AddFaults(ctx context.Context, list []faults.Counted) error {
-	list = slices.SortedFunc(slices.Values(list), func(a, b faults.Counted) int { // in one order, against deadlocks
+	list = slices.SortedFunc(slices.Values(list), func(a, b faults.Counted) int { // all steps in the same order, against deadlocks
 		return cmp.Or(cmp.Compare(a.Project, b.Project), cmp.Compare(a.Version, b.Version), bytes.Compare(a.Hash[:], b.Hash[:]))
 	})
-	for len(list) > 0 { // in steps of a project, between which other steps get their turn
+	for len(list) > 0 { // a step for each project, so that other steps get their turn
 		n := slices.IndexFunc(list, func(c faults.Counted) bool { return c.Project != list[0].Project })
 		if n < 0 {
 			n = len(list)

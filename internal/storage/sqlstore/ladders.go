@@ -13,7 +13,7 @@ import (
 // A spot is the place of a row on a ladder. Lower ones are better.
 type spot struct{ sort, at, player int64 }
 
-// lowest is before all rows, and highest behind them.
+// lowest comes before all rows, and highest after them.
 var (
 	lowest  = spot{math.MinInt64, math.MinInt64, math.MinInt64}
 	highest = spot{math.MaxInt64, math.MaxInt64, math.MaxInt64}
@@ -25,8 +25,8 @@ func (s spot) less(o spot) bool {
 	return cmp.Or(cmp.Compare(s.sort, o.sort), cmp.Compare(s.at, o.at), cmp.Compare(s.player, o.player)) < 0
 }
 
-// A ladder is the rows of a board in one period, in the order of their spots. They are counted in blocks, so that a rank
-// is the sum of some counts and of the rows of one block. A step that changes it has locked the board.
+// A ladder holds the rows of a board in one period, in the order of their spots. Blocks count them, so that a rank is the
+// sum of some counts and of the rows of one block. A step that changes it has locked the board.
 type ladder struct {
 	querier
 	board, period int64
@@ -66,8 +66,8 @@ func (l ladder) blockOf(s spot) (block, error) {
 		"SELECT sort, at, player, n FROM blocks WHERE "+upTo3+bySpotDown+" LIMIT 1", l.args(s)...)
 }
 
-// behind returns the block after another.
-func (l ladder) behind(b block) (block, error) {
+// after returns the block after another.
+func (l ladder) after(b block) (block, error) {
 	return one(context.Background(), l, scanBlock,
 		"SELECT sort, at, player, n FROM blocks WHERE "+after3+bySpot+" LIMIT 1", l.args(b.low)...)
 }
@@ -136,7 +136,7 @@ func (l rung) add(b block) error {
 }
 
 // remove removes a row, and joins its block with the next one if both have few rows left, so that the number of blocks
-// depends on the rows alone, and not on their history.
+// depends on the rows alone.
 func (l rung) remove(s spot) error {
 	b, err := l.blockOf(s)
 	if err != nil {
@@ -148,7 +148,7 @@ func (l rung) remove(s spot) error {
 	); err != nil || b.n > l.size/4 {
 		return err
 	}
-	next, err := l.behind(b)
+	next, err := l.after(b)
 	if errors.Is(err, sandlot.ErrNotFound) || err == nil && b.n+next.n > l.size*3/4 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (l rung) clear(from, to spot) (some bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	next, err := l.behind(b)
+	next, err := l.after(b)
 	if err == nil && next.low.less(to) {
 		to = next.low
 	}

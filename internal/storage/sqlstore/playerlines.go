@@ -52,10 +52,7 @@ func (store Players) Bring(ctx context.Context, id sandlot.ProjectID, list []pla
 		size += len(x.Value)
 	}
 	return in("bring saves", stepOf(ctx, store.db, size, nil, func(t *tx) error {
-		project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
-		if err == nil {
-			err = t.do("INSERT INTO player_totals (project) VALUES (?) ON CONFLICT DO NOTHING", project)
-		}
+		project, err := withTotals(t, id)
 		now := store.db.Now()
 		for _, x := range list {
 			if err == nil {
@@ -66,7 +63,16 @@ func (store Players) Bring(ctx context.Context, id sandlot.ProjectID, list []pla
 	}))
 }
 
-// bring adds a save with its player, or a shared value, unless it is there.
+// withTotals returns the number of a project, and adds its row of player_totals if it has none.
+func withTotals(t *tx, id sandlot.ProjectID) (int64, error) {
+	project, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
+	if err == nil {
+		err = t.do("INSERT INTO player_totals (project) VALUES (?) ON CONFLICT DO NOTHING", project)
+	}
+	return project, err
+}
+
+// bring adds a save with its player, or a shared value, unless the slot or the key has a value.
 func (t playing) bring(project int64, x players.Line) error {
 	at := t.h
 	t.h.Now = x.At

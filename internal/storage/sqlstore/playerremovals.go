@@ -28,14 +28,12 @@ func (store Players) Totals(ctx context.Context, account sandlot.AccountID) (out
 		}
 		return err
 	})
-	return out, in("count what players keep", err)
+	return out, in("count data of players", err)
 }
 
 func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, player string, refuse bool) error {
 	err := store.db.step(ctx, nil, func(t *tx) error {
-		p, err := one(ctx, t, scanPlayer, "SELECT "+playerColumns+`
-			FROM players y JOIN projects p ON p.num = y.project WHERE p.id = ? AND y.id = ? AND p.deleted_at IS NULL`+
-			t.dialect.Locked("y"), string(project), player)
+		p, err := one(ctx, t, scanPlayer, playerBy+"id = ?"+t.dialect.Locked("y"), string(project), player)
 		switch {
 		case err != nil:
 			return err
@@ -50,8 +48,8 @@ func (store Players) Remove(ctx context.Context, project sandlot.ProjectID, play
 	return in("remove player", err)
 }
 
-// refusePlayer removes the data of a player except for its tokens: the player gets no name and no place on a board any
-// more.
+// refusePlayer removes the data of a player but its tokens, and refuses the player a name and a place on a board from then
+// on.
 func refusePlayer(t *tx, p playerRow) error {
 	if err := emptyPlayer(t, p); err != nil {
 		return err

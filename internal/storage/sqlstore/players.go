@@ -21,6 +21,10 @@ const selectPlayer = "SELECT " + playerColumns + `
 	FROM projects p JOIN player_tokens k ON k.project = p.num JOIN players y ON y.num = k.player
 	WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
 
+// playerBy selects the player of a project by another column.
+const playerBy = "SELECT " + playerColumns + ` FROM players y JOIN projects p ON p.num = y.project
+	WHERE p.id = ? AND p.deleted_at IS NULL AND y.`
+
 func scanPlayer(r row) (p playerRow, err error) {
 	err = r.Scan(&p.num, &p.project, &p.ID, &p.Name, &p.Refused, &p.Day, &p.Held, &p.Saves)
 	return p, err
@@ -31,15 +35,17 @@ func findPlayer(ctx context.Context, q querier, project sandlot.ProjectID, token
 	return one(ctx, q, scanPlayer, selectPlayer, string(project), token[:])
 }
 
-// seated is a step that stores data of a player. It locks players first, then player_totals, then the account.
-type seated struct {
+// playing is a step that changes the data of a project's players. It locks players first, then player_totals, then the
+// account.
+type playing struct {
 	*tx
-	h players.Holder
+	h    players.Holder
+	most int64 // bytes of the account; 0: no limit
 }
 
 // player returns the player of the step, locks its row and records the day. It adds an unknown player with the ID h.Fresh;
 // without that it returns players.ErrNewcomer. A missing project is sandlot.ErrNotFound.
-func (t seated) player() (playerRow, error) {
+func (t playing) player() (playerRow, error) {
 	p, err := t.known()
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return t.newcomer()
@@ -51,12 +57,12 @@ func (t seated) player() (playerRow, error) {
 	return p, err
 }
 
-func (t seated) known() (playerRow, error) {
+func (t playing) known() (playerRow, error) {
 	return one(context.Background(), t, scanPlayer, selectPlayer+t.dialect.Locked("y"), string(t.h.Project), t.h.Token[:])
 }
 
 // newcomer adds a player, unless another step has just added it.
-func (t seated) newcomer() (p playerRow, err error) {
+func (t playing) newcomer() (p playerRow, err error) {
 	h := t.h
 	if h.Fresh == "" {
 		return p, players.ErrNewcomer
@@ -99,8 +105,9 @@ func (store Players) Player(ctx context.Context, project sandlot.ProjectID, toke
 }
 
 func (store Players) Seen(ctx context.Context, h players.Holder) error {
-	return in("note day of player", store.db.step(ctx, nil, func(t *tx) error {
-		_, err := seated{t, players.Holder{Project: h.Project, Token: h.Token, Now: h.Now}}.player()
+	h.Fresh = ""
+	return in("record day of player", store.db.step(ctx, nil, func(t *tx) error {
+		_, err := playing{t, h, 0}.player()
 		return unlessMissing(err)
 	}))
 }
@@ -115,7 +122,7 @@ func unlessMissing(err error) error {
 
 func (store Players) Rename(ctx context.Context, h players.Holder, name string) (known players.Known, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		p, err := playing{t, h, 0}.player()
 		if err == nil {
 			err = rename(t, &p, name)
 		}
@@ -136,7 +143,7 @@ func rename(t *tx, p *playerRow, name string) error {
 
 func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot.Digest) error {
 	return in("record code", store.db.step(ctx, nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		p, err := playing{t, h, 0}.player()
 		if err != nil {
 			return err
 		}
@@ -146,9 +153,7 @@ func (store Players) SetCode(ctx context.Context, h players.Holder, code sandlot
 
 func (store Players) Resume(ctx context.Context, h players.Holder, code sandlot.Digest) (known players.Known, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		p, err := one(ctx, t, scanPlayer, "SELECT "+playerColumns+`
-			FROM players y JOIN projects p ON p.num = y.project WHERE y.code = ? AND p.id = ? AND p.deleted_at IS NULL`+
-			t.dialect.Locked("y"), code[:], string(h.Project))
+		p, err := one(ctx, t, scanPlayer, playerBy+"code = ?"+t.dialect.Locked("y"), string(h.Project), code[:])
 		if err != nil {
 			return err
 		}

@@ -13,17 +13,17 @@ import (
 const fromSaves = ` FROM projects p JOIN player_tokens k ON k.project = p.num JOIN players y ON y.num = k.player
 	JOIN saves s ON s.player = y.num WHERE p.id = ? AND p.deleted_at IS NULL AND k.hash = ?`
 
-func (store Players) Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]players.Save, error) {
-	list, err := all(ctx, store.db, fields(func(s *players.Save) []any { return []any{&s.Slot, &s.Size, asTime{&s.At}} }),
+func (store Players) Saves(ctx context.Context, project sandlot.ProjectID, token sandlot.Digest) ([]players.Value, error) {
+	list, err := all(ctx, store.db, fields(func(s *players.Value) []any { return []any{&s.Name, &s.Size, asTime{&s.At}} }),
 		"SELECT s.slot, length(s.value), s.at"+fromSaves+" ORDER BY s.slot", string(project), token[:])
 	return list, in("list saves", err)
 }
 
 func (store Players) Load(
 	ctx context.Context, project sandlot.ProjectID, token sandlot.Digest, slot string,
-) (s players.Save, day int64, err error) {
-	s, err = one(ctx, store.db, func(r row) (s players.Save, err error) {
-		err = r.Scan(&s.Slot, &s.Size, asTime{&s.At}, &s.Value, &day)
+) (s players.Value, day int64, err error) {
+	s, err = one(ctx, store.db, func(r row) (s players.Value, err error) {
+		err = r.Scan(&s.Name, &s.Size, asTime{&s.At}, &s.JSON, &day)
 		return s, err
 	}, "SELECT s.slot, length(s.value), s.at, s.value, y.day"+fromSaves+" AND s.slot = ?", string(project), token[:], slot)
 	return s, day, in("load save", err)
@@ -31,11 +31,12 @@ func (store Players) Load(
 
 func (store Players) Save(ctx context.Context, h players.Holder, slot string, value []byte, most int64) error {
 	return in("save", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, most}
+		p, err := step.player()
 		if err != nil {
 			return err
 		}
-		return playing{t, h, most}.save(p, slot, value)
+		return step.save(p, slot, value)
 	}))
 }
 
@@ -68,7 +69,8 @@ func sizeOfSave(t *tx, player int64, slot string) (int64, error) {
 func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot string) error {
 	h.Fresh = ""
 	return in("delete save", store.db.step(ctx, nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, 0}
+		p, err := step.player()
 		if err != nil {
 			return unlessMissing(err)
 		}
@@ -79,15 +81,8 @@ func (store Players) DeleteSave(ctx context.Context, h players.Holder, slot stri
 		if err := t.do("DELETE FROM saves WHERE player = ? AND slot = ?", p.num, slot); err != nil {
 			return err
 		}
-		return playing{t, h, 0}.holds(p, p.Held-before, p.Saves-1)
+		return step.holds(p, p.Held-before, p.Saves-1)
 	}))
-}
-
-// playing is a step that changes the data of a project's players.
-type playing struct {
-	*tx
-	h    players.Holder
-	most int64 // bytes of the account; 0: no limit
 }
 
 // holds records the new size of a player's saves, and adds the difference to the totals of its project.

@@ -10,25 +10,26 @@ import (
 
 const fromShared = " FROM projects p JOIN shared s ON s.project = p.num WHERE p.id = ? AND p.deleted_at IS NULL AND "
 
-func (store Players) SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]players.Shared, error) {
-	list, err := all(ctx, store.db, fields(func(s *players.Shared) []any { return []any{&s.Key, &s.Size, asTime{&s.At}} }),
+func (store Players) SharedKeys(ctx context.Context, project sandlot.ProjectID, prefix string) ([]players.Value, error) {
+	list, err := all(ctx, store.db, fields(func(s *players.Value) []any { return []any{&s.Name, &s.Size, asTime{&s.At}} }),
 		"SELECT s.key, length(s.value), s.at"+fromShared+"substr(s.key, 1, length(?)) = ? ORDER BY s.key", string(project), prefix, prefix)
 	return list, in("list shared values", err)
 }
 
-func (store Players) LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (players.Shared, error) {
-	s, err := one(ctx, store.db, fields(func(s *players.Shared) []any { return []any{&s.Key, &s.Size, asTime{&s.At}, &s.Value} }),
+func (store Players) LoadShared(ctx context.Context, project sandlot.ProjectID, key string) (players.Value, error) {
+	s, err := one(ctx, store.db, fields(func(s *players.Value) []any { return []any{&s.Name, &s.Size, asTime{&s.At}, &s.JSON} }),
 		"SELECT s.key, length(s.value), s.at, s.value"+fromShared+"s.key = ?", string(project), key)
 	return s, in("load shared value", err)
 }
 
 func (store Players) Share(ctx context.Context, h players.Holder, key string, value []byte, most int64) error {
 	return in("share", stepOf(ctx, store.db, len(value), nil, func(t *tx) error {
-		p, err := seated{t, h}.player()
+		step := playing{t, h, most}
+		p, err := step.player()
 		if err != nil {
 			return err
 		}
-		return playing{t, h, most}.share(p.project, key, value)
+		return step.share(p.project, key, value)
 	}))
 }
 

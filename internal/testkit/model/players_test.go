@@ -132,9 +132,9 @@ func (m *machine) comparePlayers(t *rapid.T, p *project) {
 		m.forgetPlayer(t, p, v, player)
 		for _, slot := range slots {
 			save, err := m.players.Load(t.Context(), nobody, v, slot)
-			m.found(t, fmt.Sprint("slot ", slot, " of player ", player, " of ", p.id), string(save.Value), err, p.playing.saves[player][slot])
+			m.found(t, fmt.Sprint("slot ", slot, " of player ", player, " of ", p.id), string(save.JSON), err, p.playing.saves[player][slot])
 			shared, err := m.players.LoadShared(t.Context(), nobody, v, slot)
-			m.found(t, fmt.Sprint("shared value ", slot, " of ", p.id), string(shared.Value), err, p.playing.shared[slot])
+			m.found(t, fmt.Sprint("shared value ", slot, " of ", p.id), string(shared.JSON), err, p.playing.shared[slot])
 		}
 		list, err := m.players.Saves(t.Context(), nobody, v)
 		if err != nil || len(list) != len(p.playing.saves[player]) {

@@ -26,18 +26,18 @@ func TestBoards(t *testing.T, open func(t *testing.T) Records) {
 		{"Place/blocks count to the project and its account until they go, and over MaxBytes or the quota none is born", chargeBoards},
 		{"Place/steps at once on one board leave exact ranks", placeAtOnce},
 		{"Place/the name becomes the player's", placeName},
-		{"Place/a player whom the owner refused is ErrRefused, and has no row any more", placeRefused},
+		{"Place/a refused player is ErrRefused, and has no row", placeRefused},
 		{"Remove/removes the rows of a player from all boards, as does Sweep after players.Kept", removePlaced},
 		{"Top/has the rows of a day and of a week apart", topPeriods},
-		{"Boards/returns the boards of a project, the one that moved last first", listBoards},
+		{"Boards/returns the boards of a project, the last moved first", listBoards},
 		{"Amend/rows outside of its bounds are gone", amendBounds},
 		{"Amend/removes rows of players, or all, and keeps the rules", amendRemoves},
 		{"Delete/removes a board, and the next score bears a new one", deleteBoard},
 		{"Moved/returns boards of projects that may be listed and that moved since a time, with their best", movedBoards},
-		{"Rows, Bring/bring a board to another project, and what is there and better stays", bringBoard},
+		{"Rows, Bring/bring a board to another project, and keep better rows", bringBoard},
 		{"Sweep/removes rows of boards that are gone and of periods that are over, and no others", sweepBoards},
 		{"Trash/hides boards until the project is taken back, and Sweep removes those of a purged one", trashBoards},
-		{"Copy/has what was placed", copyBoards},
+		{"Copy/has the placed scores", copyBoards},
 	})
 }
 
@@ -95,7 +95,7 @@ func placeTies(t *testing.T, s Stores) {
 	same(t, "two of a score", ranked(t, s, p.ID, "main", 0), []string{"b 10", "a 10"})
 	place(t, s, p.ID, "c", 10, at.Add(time.Second))
 	place(t, s, p.ID, "a", 11, at.Add(2*time.Second))
-	same(t, "of which one got better", ranked(t, s, p.ID, "main", 0), []string{"a 11", "b 10", "c 10"})
+	same(t, "after a better score", ranked(t, s, p.ID, "main", 0), []string{"a 11", "b 10", "c 10"})
 }
 
 func placeAgain(t *testing.T, s Stores) {
@@ -177,7 +177,7 @@ func placeAdmit(t *testing.T, s Stores) {
 	}
 	wants(t, "a better score", drop(s.Boards.Place(t.Context(), in)), refuse)
 	in.Score, in.Name = 1, ""
-	wants(t, "one that changes nothing", drop(s.Boards.Place(t.Context(), in)), refuse)
+	wants(t, "a score that changes nothing", drop(s.Boards.Place(t.Context(), in)), refuse)
 	same(t, "the board", ranked(t, s, p.ID, "main", 0), []string{"a 1"})
 }
 
@@ -233,7 +233,7 @@ func chargeBoards(t *testing.T, s Stores) {
 	b := boards.Board{Name: "main", CreatedAt: at}
 	wants(t, "brought over the quota", s.Boards.Bring(t.Context(), p.ID, b, rows, before+1), sandlot.ErrTooManyBytes)
 	ok(t, s.Boards.Bring(t.Context(), p.ID, b, rows, before+boards.BlockBytes))
-	holds("what was brought", 1)
+	holds("the added rows", 1)
 	mustTrash(t, s, p.ID, at)
 	ok(t, s.purge(t, p.ID))
 	sweepAt(t, s, at.Add(60*aDay))
@@ -401,7 +401,7 @@ func movedBoards(t *testing.T, s Stores) {
 	})
 	same(t, "of the last two that moved", len(must(s.Boards.Moved(t.Context(), at, 2))(t)), 1)
 	s.Unlist(t, other.ID, true)
-	same(t, "without one that is unlisted", len(moved()), 1)
+	same(t, "without an unlisted project", len(moved()), 1)
 	mustTrash(t, s, p.ID, at)
 	same(t, "or deleted", moved(), nil)
 }

@@ -24,7 +24,7 @@ func faultCases() []storeCase {
 		{"AddMessage/of a project's messages beyond MaxMessages the oldest go", messagesMany},
 		{"AddMessage/a player with daily messages in the last 24 hours is ErrTooMany", messagesDaily},
 		{"AddMessage/a project that is gone is ErrNotFound", messagesGone},
-		{"DeleteMessage/removes a message of its project alone, and one that is not there is no error", deleteMessage},
+		{"DeleteMessage/removes a message of its project alone, and a missing message is no error", deleteMessage},
 		{"Sweep/drops groups 30 days after their last error, and messages after 400 days", faultsExpire},
 		{"Sweep/drops the faults and messages of a project that was deleted for good, and none of one in the trash", faultsPurged},
 	}
@@ -183,7 +183,7 @@ func deleteMessage(t *testing.T, s Stores) {
 	for range 2 {
 		ok(t, s.Faults.DeleteMessage(t.Context(), p.ID, id))
 	}
-	same(t, "what is left", messages(t, s, p), nil)
+	same(t, "the remaining messages", messages(t, s, p), nil)
 }
 
 func faultsExpire(t *testing.T, s Stores) {
@@ -208,7 +208,7 @@ func faultsPurged(t *testing.T, s Stores) {
 	mustTrash(t, s, p.ID, base())
 	s.sweep(t, base(), base())
 	ok(t, s.takeBack(t, p.ID))
-	same(t, "of one that was in the trash", append(groupsOf(t, s, p, 1), messages(t, s, p)...), []string{"x 1", "x"})
+	same(t, "of a project from the trash", append(groupsOf(t, s, p, 1), messages(t, s, p)...), []string{"x 1", "x"})
 	mustTrash(t, s, p.ID, base())
 	end := base().Add(publish.TrashKept + time.Minute)
 	s.sweep(t, end, end)

@@ -24,19 +24,19 @@ func playerCases() []storeCase {
 		{"Save/over MaxSaves or MaxHeld is ErrPlayerFull, and nothing changes", playerFull},
 		{"Save/over MaxBytes is ErrProjectFull, over the account's quota ErrTooManyBytes", projectFull},
 		{"Save/50 at once of one player are one after the other", saveRace},
-		{"Save/the account is charged in steps, and gets back what is deleted", charges},
+		{"Save/the account is charged in steps, and deletions are given back", charges},
 		{"Rename/gives a player a name", renamePlayer},
 		{"Resume/makes a token one of the player of a code, which is its last one", resume},
-		{"Resume/of more than MaxTokens tokens the one that was added first ends", resumeOften},
+		{"Resume/the oldest of more than MaxTokens tokens is removed", resumeOften},
 		{"Share/keeps values that all players of a project read", shareValues},
 		{"Share/over MaxSharing or MaxKeys is ErrSharedFull", sharedFull},
 		{"Remove/deletes a player with all that is kept of it", removePlayer},
 		{"Remove/with refuse the player stays, without name, code and saves", refusePlayer},
 		{"Sweep/drops players who were not seen for Kept, and no others", sweepPlayers},
 		{"Sweep/players of a deleted project are not there, and go with it", sweepPlayersOf},
-		{"Bring/adds what Lines has read, with its times; what is there stays", bringLines},
+		{"Bring/adds lines of Lines with their times, and keeps existing values", bringLines},
 		{"Bring/is bounded as saves are", bringTooMuch},
-		{"Connect/what players keep counts to the new account", connectPlayers},
+		{"Connect/the data of players counts to the new account", connectPlayers},
 	}
 }
 
@@ -58,7 +58,7 @@ func loaded(t *testing.T, s Stores, id sandlot.ProjectID, token, slot string) st
 		wants(t, "load", err, sandlot.ErrNotFound)
 		return "none"
 	}
-	return string(save.Value)
+	return string(save.JSON)
 }
 
 func keptOf(t *testing.T, s Stores, p sandlot.Project) players.Sum {
@@ -125,11 +125,11 @@ func saveAndLoad(t *testing.T, s Stores) {
 		ok(t, s.Players.Save(t.Context(), h, slot, value, 0))
 		save, day, err := s.Players.Load(t.Context(), p.ID, h.Token, slot)
 		ok(t, err)
-		same(t, slot, save, players.Save{Slot: slot, Value: value, Size: int64(len(value)), At: h.Now})
+		same(t, slot, save, players.Value{Name: slot, JSON: value, Size: int64(len(value)), At: h.Now})
 		same(t, "day", day, figures.DayOf(h.Now))
 	}
-	same(t, "slots", must(s.Players.Saves(t.Context(), p.ID, h.Token))(t), []players.Save{
-		{Slot: "large", Size: players.MaxSave, At: h.Now}, {Slot: "main", Size: int64(len(values["main"])), At: h.Now}, {Slot: "raw", Size: 3, At: h.Now},
+	same(t, "slots", must(s.Players.Saves(t.Context(), p.ID, h.Token))(t), []players.Value{
+		{Name: "large", Size: players.MaxSave, At: h.Now}, {Name: "main", Size: int64(len(values["main"])), At: h.Now}, {Name: "raw", Size: 3, At: h.Now},
 	})
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
 	ok(t, s.Players.DeleteSave(t.Context(), h, "raw"))
@@ -144,7 +144,7 @@ func saveLasts(t *testing.T, s Stores) {
 	ok(t, s.Players.Share(t.Context(), holder(p.ID, "ada"), "key", []byte("3"), 0))
 	later := s.copied(t)
 	same(t, "the save", loaded(t, later, p.ID, "ada", "main"), "22")
-	same(t, "the shared value", string(must(later.Players.LoadShared(t.Context(), p.ID, "key"))(t).Value), "3")
+	same(t, "the shared value", string(must(later.Players.LoadShared(t.Context(), p.ID, "key"))(t).JSON), "3")
 }
 
 func savesAreOwn(t *testing.T, s Stores) {
@@ -293,10 +293,10 @@ func shareValues(t *testing.T, s Stores) {
 	}
 	bob := holder(p.ID, "bob")
 	ok(t, s.Players.Share(t.Context(), bob, "a", []byte("{\"x\":\"\\u0000\"}"), 0))
-	same(t, "the last write", must(s.Players.LoadShared(t.Context(), p.ID, "a"))(t), players.Shared{Key: "a", Value: []byte("{\"x\":\"\\u0000\"}"), Size: 14, At: bob.Now})
+	same(t, "the last write", must(s.Players.LoadShared(t.Context(), p.ID, "a"))(t), players.Value{Name: "a", JSON: []byte("{\"x\":\"\\u0000\"}"), Size: 14, At: bob.Now})
 	keys := func(prefix string) (list []string) {
 		for _, shared := range must(s.Players.SharedKeys(t.Context(), p.ID, prefix))(t) {
-			list = append(list, shared.Key)
+			list = append(list, shared.Name)
 		}
 		return list
 	}
@@ -433,12 +433,12 @@ func bringLines(t *testing.T, s Stores) {
 	same(t, "the first", [...]string{list[0].Player, list[0].Name, list[0].Slot, string(list[0].Value)}, [...]string{"id-player0", "Ada", "slot0", "{\"n\":0}"})
 	for range 2 {
 		ok(t, s.Players.Bring(t.Context(), to.ID, list, 0))
-		same(t, "what was brought", lines(to.ID), list)
+		same(t, "the added lines", lines(to.ID), list)
 	}
 	other := list[0]
 	other.Value = []byte("2")
 	ok(t, s.Players.Bring(t.Context(), to.ID, []players.Line{other}, 0))
-	same(t, "what was there", lines(to.ID), list)
+	same(t, "the existing lines", lines(to.ID), list)
 	_, err := s.Players.Player(t.Context(), to.ID, sum("player0"))
 	wants(t, "its token", err, sandlot.ErrNotFound)
 	_, err = s.Players.Resume(t.Context(), holder(to.ID, "new"), sum("code"))

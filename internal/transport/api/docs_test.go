@@ -34,7 +34,7 @@ func TestGuide(t *testing.T) {
 		}
 		have = slices.DeleteFunc(have, func(l string) bool { return l[2] < '4' || l[2] > '5' })
 		for code := range sandlot.Codes {
-			want = append(want, fmt.Sprintf("| %d | `%s`", statusOf(code), code))
+			want = append(want, fmt.Sprintf("| %d | `%s`", intake.StatusOf(code), code))
 		}
 		slices.Sort(have)
 		slices.Sort(want)

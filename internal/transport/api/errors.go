@@ -24,7 +24,7 @@ func (a *API) refuse(c *call, err error) {
 		panic(http.ErrAbortHandler)
 	}
 	e := a.refusal(c, err)
-	status := cmp.Or(c.status, statusOf(e.Code))
+	status := cmp.Or(c.status, intake.StatusOf(e.Code))
 	c.errorHeaders(e)
 	c.showDenied(err, e)
 	text := a.errorBody(c, e, status)
@@ -41,7 +41,7 @@ func (a *API) refuse(c *call, err error) {
 func (a *API) refusal(c *call, err error) *sandlot.Error {
 	e := a.Intake.Refusal(c.Call, err, a.about(c))
 	busy := e.Code == sandlot.CodeUnavailable && e.RetryAfter > 0 && e.Cause() == nil // a refusal on purpose
-	if statusOf(e.Code) >= http.StatusInternalServerError && !busy {
+	if intake.StatusOf(e.Code) >= http.StatusInternalServerError && !busy {
 		a.logFault(c, err)
 	}
 	return e
@@ -121,35 +121,6 @@ func (a *API) errorBody(c *call, e *sandlot.Error, status int) json.RawMessage {
 	}
 	more, _ := encode(details)
 	return slices.Concat([]byte("{"), inside(out), []byte(","), inside(more), []byte("}\n"))
-}
-
-// statuses has the status of each kind of error. It never changes.
-var statuses = map[sandlot.Kind]int{
-	sandlot.KindMistake:      http.StatusBadRequest,
-	sandlot.KindUnidentified: http.StatusUnauthorized,
-	sandlot.KindForbidden:    http.StatusForbidden,
-	sandlot.KindMissing:      http.StatusNotFound,
-	sandlot.KindConflict:     http.StatusConflict,
-	sandlot.KindTooLarge:     http.StatusRequestEntityTooLarge,
-	sandlot.KindUnacceptable: http.StatusUnprocessableEntity,
-	sandlot.KindTakenDown:    http.StatusUnavailableForLegalReasons,
-	sandlot.KindTooMany:      http.StatusTooManyRequests,
-	sandlot.KindUnavailable:  http.StatusServiceUnavailable,
-	sandlot.KindFull:         http.StatusInsufficientStorage,
-	sandlot.KindFault:        http.StatusInternalServerError,
-}
-
-// statusOf returns the status of a code.
-func statusOf(code sandlot.Code) int {
-	switch code {
-	case sandlot.CodeMethodNotAllowed:
-		return http.StatusMethodNotAllowed
-	case sandlot.CodeUnsupportedMediaType:
-		return http.StatusUnsupportedMediaType
-	case sandlot.CodeVersionConflict:
-		return http.StatusPreconditionFailed
-	}
-	return statuses[sandlot.Codes[code]]
 }
 
 // argumentHeaders maps the arguments of an operation that come in a header to that header's name. It never changes.

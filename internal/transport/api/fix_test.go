@@ -11,6 +11,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/testkit/expect"
+	"sandlot/internal/transport/intake"
 )
 
 // addressOf returns the method, the path and the body of an operation with these arguments, as a program sends it.
@@ -94,7 +95,7 @@ func TestEveryFixIsACallThatWorks(t *testing.T) {
 				own.put("gone.txt", "a")
 				own.put("gone too.txt", "a")
 			}
-			got := own.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(statusOf(m.code), m.code)
+			got := own.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(intake.StatusOf(m.code), m.code)
 			if got.body["fix"] == nil {
 				t.Fatalf("no fix: %s", got.text)
 			}

@@ -185,7 +185,7 @@ func checkErrorExample(t *testing.T, at, status string, ex *openapi3.ExampleRef,
 	if got := fmt.Sprint(body["status"]); got != status {
 		t.Errorf("%s: the example says status %s", at, got)
 	}
-	if want := statusOf(sandlot.Code(code)); fmt.Sprint(want) != status && status != "414" {
+	if want := intake.StatusOf(sandlot.Code(code)); fmt.Sprint(want) != status && status != "414" {
 		t.Errorf("%s: %s has the status %d", at, code, want)
 	}
 }
@@ -300,7 +300,7 @@ func TestDocumentIsServed(t *testing.T) {
 func TestEveryCodeHasItsStatus(t *testing.T) {
 	t.Parallel()
 	for code := range sandlot.Codes {
-		if statusOf(code) == 0 {
+		if intake.StatusOf(code) == 0 {
 			t.Errorf("%s has no status", code)
 		}
 	}

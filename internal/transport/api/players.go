@@ -5,37 +5,27 @@ import (
 	"strconv"
 
 	"sandlot"
-	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
-	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/inspect"
 )
 
-// A playing answers calls of owners about the data and messages of their projects' players.
-type playing struct {
-	players *players.Service
-	boards  *boards.Service
-	faults  *faults.Service
-}
-
-// playingOf returns the playing of an API; CodeRuntimeOff if it has no runtime.
-func playingOf(a *API) (playing, error) {
-	if a.Players == nil {
-		return playing{}, sandlot.Refuse(sandlot.CodeRuntimeOff, "This service keeps nothing of players.").
-			With(sandlot.OpProject).Note("Its operator has switched that off. What it has of the project is read here:")
+// needsRuntime refuses a call on a service that stores nothing for players: CodeRuntimeOff.
+func needsRuntime(a *API) error {
+	if a.Players != nil {
+		return nil
 	}
-	return playing{a.Players, a.Boards, a.Faults}, nil
+	return sandlot.Refuse(sandlot.CodeRuntimeOff, "This service stores nothing for players.").
+		With(sandlot.OpProject).Note("Its operator has switched that off. This call reads the project:")
 }
 
 // ofPlayers returns the handler of an endpoint without a body.
-func ofPlayers(do func(playing, *call) (any, error)) func(*API, *call) error {
+func ofPlayers(do func(*API, *call) (any, error)) func(*API, *call) error {
 	return func(a *API, c *call) error {
-		r, err := playingOf(a)
-		if err != nil {
+		if err := needsRuntime(a); err != nil {
 			return err
 		}
-		body, err := do(r, c)
+		body, err := do(a, c)
 		if err != nil {
 			return err
 		}
@@ -76,12 +66,12 @@ type boardsAnswer struct {
 	strangers
 }
 
-func (r playing) list(c *call) (any, error) {
-	kept, err := r.players.Usage(c.R.Context(), c.By, c.param) // for the owner alone
+func listBoards(a *API, c *call) (any, error) {
+	kept, err := a.Players.Usage(c.R.Context(), c.By, c.param) // for the owner alone
 	if err != nil {
 		return nil, err
 	}
-	list, err := r.boards.List(c.R.Context(), c.By, c.param)
+	list, err := a.Boards.List(c.R.Context(), c.By, c.param)
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +99,13 @@ type boardAnswer struct {
 	strangers
 }
 
-func (r playing) board(c *call) (any, error) {
+func readBoard(a *API, c *call) (any, error) {
 	limit, err := c.limit(sandlot.OpBoard, "entries", 10, boards.MaxTop)
 	if err != nil {
 		return nil, err
 	}
 	q := boards.Query{Board: c.thing, Period: boards.Period(c.R.URL.Query().Get("period")), Limit: limit}
-	b, top, err := r.boards.Board(c.R.Context(), c.By, c.param, q)
+	b, top, err := a.Boards.Board(c.R.Context(), c.By, c.param, q)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +123,10 @@ type changedBoard struct {
 }
 
 func changeBoard(a *API, c *call, in boards.Change) (reply, error) {
-	r, err := playingOf(a)
-	if err != nil {
+	if err := needsRuntime(a); err != nil {
 		return reply{}, err
 	}
-	b, err := r.boards.Amend(c.R.Context(), c.By, c.param, c.thing, in)
+	b, err := a.Boards.Amend(c.R.Context(), c.By, c.param, c.thing, in)
 	return reply{http.StatusOK, &changedBoard{newBoard(b), strangers{true}, a.notes(c, nil)}}, err
 }
 
@@ -146,17 +135,17 @@ type dropped struct {
 	Deleted any `json:"deleted"` // its name or number
 }
 
-func (r playing) dropBoard(c *call) (any, error) {
-	return dropped{c.thing}, r.boards.Delete(c.R.Context(), c.By, c.param, c.thing)
+func dropBoard(a *API, c *call) (any, error) {
+	return dropped{c.thing}, a.Boards.Delete(c.R.Context(), c.By, c.param, c.thing)
 }
 
-func (r playing) dropPlayer(c *call) (any, error) {
+func dropPlayer(a *API, c *call) (any, error) {
 	refuse := c.R.URL.Query().Get("refuse")
 	if refuse != "" && refuse != "true" && refuse != "false" {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "The parameter refuse is neither true nor false.").In("refuse").
-			With(sandlot.OpDropPlayer).Note("Leave it out, unless the player is to get no name and no place on a board any more:")
+			With(sandlot.OpDropPlayer).Note("Leave it out, or send true to refuse the player a name and a place on a board from now on:")
 	}
-	return dropped{c.thing}, r.players.RemovePlayer(c.R.Context(), c.By, c.param, c.thing, refuse == "true")
+	return dropped{c.thing}, a.Players.RemovePlayer(c.R.Context(), c.By, c.param, c.thing, refuse == "true")
 }
 
 type errorsAnswer struct {
@@ -177,12 +166,12 @@ type faultInfo struct {
 	LastAt   moment           `json:"last_at"`
 }
 
-func (r playing) errors(c *call) (any, error) {
+func listErrors(a *API, c *call) (any, error) {
 	version, err := c.version()
 	if err != nil {
 		return nil, err
 	}
-	p, list, err := r.faults.Errors(c.R.Context(), c.By, c.param, version)
+	p, list, err := a.Faults.Errors(c.R.Context(), c.By, c.param, version)
 	if err != nil {
 		return nil, err
 	}
@@ -211,12 +200,12 @@ type messageInfo struct {
 	At      moment `json:"at"`
 }
 
-func (r playing) feedback(c *call) (any, error) {
+func listFeedback(a *API, c *call) (any, error) {
 	limit, err := c.limit(sandlot.OpFeedback, "messages", publish.DefaultPage, publish.MaxPage)
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := r.faults.Messages(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
+	list, next, err := a.Faults.Messages(c.R.Context(), c.By, c.param, limit, c.R.URL.Query().Get("cursor"))
 	if err != nil {
 		return nil, err
 	}
@@ -227,13 +216,13 @@ func (r playing) feedback(c *call) (any, error) {
 	return out, nil
 }
 
-func (r playing) dropFeedback(c *call) (any, error) {
+func dropFeedback(a *API, c *call) (any, error) {
 	id, err := strconv.ParseInt(c.thing, 10, 64)
 	if err != nil || id < 1 {
 		return nil, sandlot.Refuse(sandlot.CodeInvalidField, "%s is not the id of a message.", inspect.Quoted(c.thing)).
-			With(sandlot.OpFeedback).Note("The messages are listed here, each with its id:")
+			With(sandlot.OpFeedback).Note("This call lists the messages with their ids:")
 	}
-	return dropped{id}, r.faults.DeleteMessage(c.R.Context(), c.By, c.param, id)
+	return dropped{id}, a.Faults.DeleteMessage(c.R.Context(), c.By, c.param, id)
 }
 
 // crowded returns the warnings that players of projects have used most of their room. A failed read is logged.

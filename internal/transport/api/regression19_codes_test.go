@@ -14,6 +14,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/transport/intake"
 )
 
 const ofPlayersAlone = "no call of the API has it: the tests of the calls of players try its hint"
@@ -217,7 +218,7 @@ func mends(w *world) []mend {
 		{name: "a bound that is none", code: sandlot.CodeInvalidField, method: "PATCH", path: "/v1/project/" + id + "/boards/main", key: "project", body: obj{"max": "much", "min": 1}, wants: "/v1/project/" + id + "/boards/main"},
 		{name: "a version without errors", code: sandlot.CodeVersionNotFound, method: "GET", path: "/v1/project/" + id + "/errors?version=999", key: "project", wants: "/errors?version="},
 		{name: "an id of no message", code: sandlot.CodeInvalidField, method: "DELETE", path: "/v1/project/" + id + "/feedback/x", key: "project", wants: "/feedback"},
-		{name: "a service that keeps nothing of players", code: sandlot.CodeRuntimeOff, method: "GET", path: "/v1/project/" + id + "/boards", key: "project", wants: "/v1/project/" + id, world: func(t *testing.T) *world {
+		{name: "a service that stores nothing for players", code: sandlot.CodeRuntimeOff, method: "GET", path: "/v1/project/" + id + "/boards", key: "project", wants: "/v1/project/" + id, world: func(t *testing.T) *world {
 			off, cfg := *w, w.api.Config
 			cfg.Players = nil
 			off.api = New(cfg)
@@ -311,7 +312,7 @@ func (w *world) mends(t *testing.T, m mend) {
 	}
 	var got answer
 	w.unchanged(func() {
-		got = w.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(statusOf(m.code), m.code)
+		got = w.send(or(m.method, "POST"), m.path, key, m.body, m.changed(), lax).refused(intake.StatusOf(m.code), m.code)
 	})
 	hint := got.str("hint")
 	for wants := range strings.SplitSeq(m.wants, " & ") {
@@ -391,7 +392,7 @@ func TestRegression19WaitingIsSaidInProse(t *testing.T) {
 	})
 	waits := func(code sandlot.Code) {
 		t.Helper()
-		got := w.post("/v1/signup", "", obj{}).refused(statusOf(code), code)
+		got := w.post("/v1/signup", "", obj{}).refused(intake.StatusOf(code), code)
 		if lines := tidy(t, got.str("hint")); len(lines) > 0 || withoutCall[code] == "" {
 			t.Errorf("%s proposes a call: %s", code, got.text)
 		}

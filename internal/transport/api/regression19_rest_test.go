@@ -35,7 +35,7 @@ func TestRegression19WhatStandsBehindRefusedContentStays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := "{" + c.content + `,"title":"It's mine","email":"own@example.com","handle":"kim"}`
-			got := w.in(t).post("/v1/publish", "", body, lax).refused(statusOf(c.code), c.code)
+			got := w.in(t).post("/v1/publish", "", body, lax).refused(intake.StatusOf(c.code), c.code)
 			hint := got.str("hint")
 			for _, want := range []string{`'title=It'\''s mine'`, "email=own@example.com", "handle=kim"} {
 				if !saysField(hint, want) {

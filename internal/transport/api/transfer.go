@@ -98,7 +98,7 @@ func (a *API) newImport(c *call, r transfer.Report) *importAnswer {
 		}
 		switch {
 		case o.Refused != nil:
-			p.Error = a.errorBody(c, o.Refused, statusOf(o.Refused.Code))
+			p.Error = a.errorBody(c, o.Refused, intake.StatusOf(o.Refused.Code))
 			out.Failed++
 		case o.Adopted.FromRecord:
 			out.Replayed++

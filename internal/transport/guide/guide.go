@@ -30,7 +30,7 @@ type Gallery interface {
 // Facts holds the settings of this instance that the documents mention.
 type Facts struct {
 	Quarantine bool // whether projects of accounts without a verified address reach no other site
-	NoRuntime  bool // whether the service keeps nothing of players: then the documents do not mention its script
+	NoRuntime  bool // whether the service stores nothing for players: then the documents leave out its script and calls
 	Opening    sandlot.Opening
 	Site       string         // the name of the instance; empty: Sandlot
 	MaxFile    int64          // bytes of a file that comes in parts; sandlot.DefaultMaxFile if 0

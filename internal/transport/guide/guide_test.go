@@ -124,8 +124,8 @@ func TestTheTextsAreOfThisInstance(t *testing.T) {
 	}
 }
 
-// TestTheScriptForSavesIsToldWhereItWorks: with --runtime off no text has a line of it.
-func TestTheScriptForSavesIsToldWhereItWorks(t *testing.T) {
+// TestWithoutARuntimeTheTextsDoNotMentionIt: neither the script nor the calls.
+func TestWithoutARuntimeTheTextsDoNotMentionIt(t *testing.T) {
 	t.Parallel()
 	for name, g := range every(t) {
 		for _, path := range []string{"/llms.txt", "/llms-full.txt", "/skill.md", "/docs/agents.md"} {
@@ -134,9 +134,15 @@ func TestTheScriptForSavesIsToldWhereItWorks(t *testing.T) {
 				expect.Equal(t, name+path+" has "+line, strings.Contains(text, line), name != "gameless")
 			}
 		}
-		_, _, engines := g.Page("engines")
-		expect.Equal(t, name+" has the page for engines", engines, name != "gameless")
-		expect.Equal(t, name+" leads to it", strings.Contains(get(g, "/docs.md").Body.String(), "/docs/engines"), name != "gameless")
+		for _, page := range []string{"engines", "players"} {
+			_, _, is := g.Page(page)
+			expect.Equal(t, name+" has the page "+page, is, name != "gameless")
+			expect.Equal(t, name+" leads to it", strings.Contains(get(g, "/docs.md").Body.String(), "/docs/"+page), name != "gameless")
+		}
+		all := string(g.Index()) + get(g, "/llms-full.txt").Body.String() + get(g, "/docs/projects.md").Body.String()
+		for _, call := range []string{"/.sandlot/saves", "/v1/project/{id}/boards", "/v1/project/{id}/feedback"} {
+			expect.Equal(t, name+" has "+call, strings.Contains(all, call), name != "gameless")
+		}
 	}
 }
 

@@ -32,6 +32,9 @@ type page struct {
 
 func newLibrary(cfg Config) *library {
 	l := &library{contract: read(cfg.OpenAPI), pages: map[string]page{}}
+	if cfg.Facts.NoRuntime {
+		l.contract.Paths = slices.DeleteFunc(l.contract.Paths, ofPlayers)
+	}
 	v := &view{cfg, l.contract, cfg.Places.Base.String(), texts.Must(texts.New("").ParseFS(files, "texts/*.md"))}
 	markdown, plain := kindMarkdown+inUTF8, kindPlain+inUTF8
 	skill := v.write("skill.md")

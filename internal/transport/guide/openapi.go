@@ -114,6 +114,11 @@ func (p *pathItem) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
+// ofPlayers reports whether the operations of a path need the runtime.
+func ofPlayers(path named[pathItem]) bool {
+	return slices.ContainsFunc(path.value.operations, func(op named[operation]) bool { return slices.Contains(op.value.Tags, "players") })
+}
+
 // read parses an OpenAPI document. Tests read the one of this program, so a broken one is a programmer's error.
 func read(text []byte) *contract {
 	c := &contract{}

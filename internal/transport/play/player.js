@@ -1,17 +1,17 @@
-// Tells the service that somebody is playing, so that the project's page can
-// show how many do. It sends a random number, nothing else, and only to the
-// address it came from; it leaves nothing behind but that number, and that in a
-// database of its own: the storage that games read, list and empty is theirs.
+// Reports to the service that somebody is playing, so that the project's page
+// can show the number of players. It sends only a random id, and only to the
+// address that it was loaded from, and stores only that id, in a database of
+// its own: the storage that games read, list and empty is theirs.
 (() => {
   'use strict';
   const script = document.currentScript;
-  // In a frame the page around it does the counting.
+  // In a frame the page around it counts.
   if (!script || window.top !== window) return;
 
   const every = 20000; // ms; the service forgets a player after 45 s
   const patience = 3000; // ms; some browsers never open a database
   let timer = 0;
-  let id = null; // until it is known
+  let id = null; // until it is loaded
   let left = false;
 
   const asked = (request) => new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@
     try {
       const store = db.transaction('player', 'readwrite').objectStore('player');
       let kept = await asked(store.get('id'));
-      if (typeof kept !== 'string' || !/^[\w-]{1,64}$/.test(kept)) { // a RegExp takes undefined for a word
+      if (typeof kept !== 'string' || !/^[\w-]{1,64}$/.test(kept)) { // a RegExp reads undefined as text
         const random = crypto.getRandomValues(new Uint8Array(16));
         kept = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
         await asked(store.put(kept, 'id'));
@@ -37,8 +37,8 @@
     }
   };
 
-  // One player for each browser. Without storage (private windows, sandboxes)
-  // the id is empty, and the service tells players apart in its own way.
+  // Each browser is one player. Without storage (private windows, sandboxes) the
+  // id is empty, and the service identifies players by the hash of the visitor.
   const player = () => Promise.race([
     stored().catch(() => ''),
     new Promise((resolve) => { setTimeout(resolve, patience, ''); }),
@@ -66,10 +66,10 @@
     const stop = () => {
       left = true;
       clearInterval(timer);
-      if (id === null) return; // nobody was told
+      if (id === null) return; // it was never counted
       try {
         navigator.sendBeacon(url, JSON.stringify({ player: id, gone: true }));
-      } catch { /* the service will notice by itself */ }
+      } catch { /* the service forgets the player after 45 s */ }
     };
 
     addEventListener('pagehide', stop);

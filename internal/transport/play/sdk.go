@@ -17,17 +17,17 @@ import (
 	"sandlot"
 )
 
-// sdkJS is the script with which games save and keep scores. Where the service does not answer it uses the storage of the
-// browser alone.
+// sdkJS is the script with which games save and keep scores. If the service does not answer, it uses only the storage of the
+// browser.
 //
 //go:embed sdk.js
 var sdkJS []byte
 
-// sdkName is its name in the service's own folder.
+// sdkName is the script's name in the service's own folder.
 const sdkName = "sdk.js"
 
-// An sdk is the script in its two forms: live calls the service, and has the script that reports errors before it; local
-// does neither, for addresses without players. A form is made when it is first sent.
+// An sdk is the script in its two forms: live calls the service, after the script that reports errors; local does neither,
+// for addresses without players. Each form is made on its first use.
 type sdk struct{ live, local func() *file }
 
 // newSDK returns the script for a website at an origin. The script takes messages from that origin alone.

@@ -1,6 +1,6 @@
-// Saves, keeps scores and reports errors of a game, without a key: sandlot.save, load, score, top, ready, player, code,
-// resume, and window.storage. Every call resolves, none throws. Without the service it stores all in this browser, and
-// answers local. site is the origin of the website; live says whether the service answers at this address.
+// Saves and keeps scores of a game, without a key: sandlot.save, load, score, top, ready, player, code, resume, and
+// window.storage. Every call resolves, none throws. Without the service it stores everything in this browser, and answers
+// with local: true. site is the origin of the website; live says whether the service answers at this address.
 (site, live) => {
   'use strict';
   if (window.sandlot) return;
@@ -76,7 +76,7 @@
       skew = Date.parse(answer.headers.get('Date')) - now() || 0;
       if (answer.ok) return { ok: true, text, at: Date.parse(answer.headers.get('Last-Modified')) };
       const { reason, retry_after: after = 0 } = attempt(() => parse(text)) || {};
-      if (!reason) throw answer; // another server answers: the page was copied there, or there is a proxy
+      if (!reason) throw answer; // another server has answered: the page was copied, or is behind a proxy
       return { status: answer.status, reason: reason === 'runtime_off' ? 'off' : reason, after };
     } catch {
       return { status: 0, reason: 'offline', after: 0 };
@@ -88,14 +88,14 @@
   // tame makes a call that never throws.
   const tame = (f) => async (...all) => { try { return await f(...all); } catch { return refused('invalid_field'); } };
 
-  // This browser keeps a save as {text, at, sent} until the service has it, and then for a start without network.
+  // This browser keeps a save as {text, at, sent} until the service has it, and afterwards for a start without network.
   const saves = new Map(); // by slot: {text, sending, waiting, timer, due}
   const keep = (slot, text, at, sent) => put('save/' + slot, stringify({ text, at, sent }));
   const plan = (slot, s) => {
     if (s.timer || s.sending !== undefined || s.text === undefined) return;
     s.timer = later(flush, Math.max(0, s.due - now()), slot, s);
   };
-  let moving = false; // to another player, who gets no save of this one
+  let moving = false; // to another player: saves of this one must not reach it
   const flush = async (slot, s) => {
     clearTimeout(s.timer);
     if (moving) {
@@ -230,7 +230,7 @@
         return { ok: true, best, improved, rank, of };
       }
       reason = answer.reason;
-      if (reason === 'too_early' && n < 4) await sleep(1000 * Math.max(1, answer.after)); // until it counts
+      if (reason === 'too_early' && n < 4) await sleep(1000 * Math.max(1, answer.after)); // until the score counts
       else if (passes(answer)) break;
       else return refused(reason);
     }
@@ -265,7 +265,7 @@
   const change = async (edit) => {
     const all = await own();
     edit(all);
-    // The save is sent when the page is left at the latest: no caller waits for the service at each key.
+    // No caller waits for the service at each key: the save is sent when the page is left at the latest.
     return Promise.race([save(Object.fromEntries(all), 'window.storage'), sleep(100).then(() => ({ ok: true }))]);
   };
   const quiet = (f) => async (...all) => { try { return await f(...all); } catch { return null; } };

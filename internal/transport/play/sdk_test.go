@@ -38,8 +38,8 @@ func TestTheScriptOfGamesIsSmall(t *testing.T) {
 	}
 }
 
-// TestWhereTheCallsOfPlayersAre: on a project's own address and in the path form. Elsewhere is only the script, and it calls nobody.
-func TestWhereTheCallsOfPlayersAre(t *testing.T) {
+// TestCallsOfPlayersHaveTheirPlaces: on a project's own address and in the path form. Elsewhere is only the script, and it calls nobody.
+func TestCallsOfPlayersHaveTheirPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.put(gameID, w.file("index.html", page("one")))

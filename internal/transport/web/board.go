@@ -48,12 +48,12 @@ const (
 	boardText  = "board.name-"
 )
 
-// A boardPage holds a board of a project for a template, and whether players may leave a message.
+// A boardPage holds a board of a project for a template.
 type boardPage struct {
 	Of     sandlot.Project
 	Boards []string // the names to choose from; empty: the project has no board
 	Chosen boards.Top
-	Takes  bool
+	Takes  bool   // whether players may send scores and messages
 	Typed  string // a message that was refused
 	v      *visit
 }
@@ -119,7 +119,7 @@ func (boardPage) Place(v view, e boards.Entry, mine bool) place {
 // beatShown is the number of projects on the home page whose boards moved today.
 const beatShown = 12
 
-// The challenges of a day are projects with a board that moved, and the best score of each.
+// The challenges of a day are the projects whose boards moved, with their best scores.
 type challenges struct {
 	Cards []gallery.Card
 	bests map[sandlot.ProjectID]boards.Entry
@@ -160,7 +160,8 @@ func bestOf(in texts.Voice, best boards.Entry) template.HTML {
 	return in.Rich("gallery.best-by", "score", score, "name", template.HTML("<bdi>"+esc(best.Name)+"</bdi>"))
 }
 
-// find returns a board of a project: the board of the query if it exists, else the default board, or else the last moved.
+// find returns the page of a board: of the board in the query if there is one, else of the default board, else of the last
+// moved.
 func (b *boardPages) find(ctx context.Context, v *visit, of sandlot.Project, q boards.Query) (boardPage, error) {
 	page := boardPage{Of: of, Takes: b.rooms.takes(of), v: v}
 	if !b.rooms.shows(of) {

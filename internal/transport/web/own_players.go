@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +75,7 @@ type ownPlayersPage struct {
 	v        *visit
 }
 
-// Percent returns the share of the bytes that players may keep, in percent, rounded down.
+// Percent returns the used share of the room of players, in percent, rounded down.
 func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
 
 // Versions returns the versions whose errors the page links to, newest first.
@@ -112,12 +113,7 @@ func (p ownPlayersPage) Runtimes() (all []state) {
 }
 
 // Kind returns the name of a kind of errors.
-func (p ownPlayersPage) Kind(of faults.Group) string {
-	if slices.Contains(faults.Kinds, of.Kind) {
-		return p.v.T(faultText + of.Kind)
-	}
-	return p.v.T(faultText + faults.Kinds[0])
-}
+func (p ownPlayersPage) Kind(of faults.Group) string { return p.v.T(faultText + of.Kind) }
 
 // Browsers returns the families of browsers with their counts, the most frequent first.
 func (p ownPlayersPage) Browsers(of faults.Group) string {
@@ -230,18 +226,25 @@ func (o *ownPlayers) showBoard(v *visit, status int, page ownBoardPage) (err err
 	return v.show(status, "own_board.html", v.T("players.board-title", "name", boardName(v, page.Board.Name)), page)
 }
 
-// written returns the content of a field for a bound, "" for nil.
+// thousands matches a text such as 1,000: a thousand in some languages, and one in others.
+var thousands = regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
+
+// written returns the content of a field for a bound, "" for nil. bound reads it as the same number.
 func written(bound *float64) string {
 	if bound == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*bound, 'f', -1, 64)
+	text := strconv.FormatFloat(*bound, 'f', -1, 64)
+	if thousands.MatchString(text) {
+		text += "0"
+	}
+	return text
 }
 
-// bound returns the number in a field, nil for an empty field; ok is false for a text that is no number.
+// bound returns the number in a field, nil for an empty field; ok is false for any other text.
 func bound(text string) (n *float64, ok bool) {
-	if text = strings.TrimSpace(text); text == "" {
-		return nil, true
+	if text = strings.TrimSpace(text); text == "" || thousands.MatchString(text) {
+		return nil, text == ""
 	}
 	value, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	return &value, err == nil && !math.IsInf(value, 0) && !math.IsNaN(value)
@@ -289,7 +292,7 @@ func (o *ownPlayers) askDelete(v *visit) error {
 // askText is the prefix of the names of the questions' texts: players.refuse-title, -lead and -yes, and so on.
 const askText = "players."
 
-// ask shows the confirmation of a step on the page of a board.
+// ask shows the confirmation page of a step on a board.
 func (o *ownPlayers) ask(v *visit, step, name string, fields ...askField) error {
 	if _, err := o.reader.Find(v.r.Context(), v.by, string(v.ownID())); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/testkit/expect"
 )
 
-// brought are rows of boards, with names that are hard to show.
+// brought are rows of boards, with difficult names.
 var brought = []boards.Row{
 	{Player: "aaaaaaaaaa", Name: "Mia", Score: 128_400.5},
 	{Player: "bbbbbbbbbb", Name: `<b>"Jörg" & Söhne`, Score: 120_000},
@@ -30,7 +30,7 @@ var brought = []boards.Row{
 	{Player: "mmmmmmmmmm", Name: "Last", Score: -1e20},
 }
 
-// brings gives kim's project a board.
+// brings adds a board to kim's project.
 func (w *world) brings(board string) { w.bringsTo(w.kim.project, boards.Board{Name: board}) }
 
 func (w *world) bringsTo(id sandlot.ProjectID, b boards.Board) {
@@ -44,7 +44,7 @@ func (w *world) bringsTo(id sandlot.ProjectID, b boards.Board) {
 	expect.OK(w.t, w.in.DB.Boards().Bring(w.t.Context(), id, b, rows, 0))
 }
 
-// toldTo leaves a message in a project, and returns its number.
+// toldTo sends a message to a project, and returns its number.
 func (w *world) toldTo(id sandlot.ProjectID, text string) string {
 	w.t.Helper()
 	m := faults.NewMessage{Version: 1, Text: text, Token: hash(text), At: w.now()}
@@ -52,7 +52,7 @@ func (w *world) toldTo(id sandlot.ProjectID, text string) string {
 	return w.in.Query("SELECT max(id) FROM feedback")[0]
 }
 
-// remembered fills the boards, messages and errors of harbor, and almost all of the room of its players.
+// remembered adds boards, messages and errors to harbor, and fills almost all of its players' room.
 func (e *exhibition) remembered() {
 	e.t.Helper()
 	e.bringsTo(harbor, boards.Board{Name: "speedrun-of-the-long-way-home", Ascending: true})
@@ -76,7 +76,7 @@ func (e *exhibition) remembered() {
 	expect.OK(e.t, e.in.DB.Faults().AddFaults(e.t.Context(), list))
 }
 
-// asOwner opens a page in kim's browser.
+// asOwner requests a page as kim.
 func (w *world) asOwner(target string) *http.Response {
 	return request(w, "GET", target, "", "Cookie", cookieName+"="+w.kim.session)
 }
@@ -88,8 +88,8 @@ func TestAProjectsPageShowsItsBoard(t *testing.T) {
 	if body := text(t, request(w, "GET", at, "")); strings.Contains(body, "board-shown") || !strings.Contains(body, `class="board late"`) || !strings.Contains(body, "data-tell") {
 		t.Errorf("without a score: %s", body)
 	}
-	expect.Equal(t, "no board of its own", request(w, "GET", at+"/board", "").StatusCode, http.StatusNotFound)
-	expect.Equal(t, "no part", request(w, "GET", at+"/board?bare", "").StatusCode, http.StatusNoContent)
+	expect.Equal(t, "page of a missing board", request(w, "GET", at+"/board", "").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "part of a missing board", request(w, "GET", at+"/board?bare", "").StatusCode, http.StatusNoContent)
 	w.brings("main")
 	w.later(2 * time.Second)
 	body := text(t, request(w, "GET", at, ""))
@@ -131,7 +131,7 @@ func TestAPlayerIsShownByItsID(t *testing.T) {
 		}
 	}
 	if body := text(t, request(w, "GET", at+"never&board=none", "")); !strings.Contains(body, `data-board="main" data-period="all"`) {
-		t.Errorf("of a board and a period that are none: %s", body)
+		t.Errorf("an unknown board and period: %s", body)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestABoardIsAPageWithoutScripts(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	expect.Equal(t, "in search engines", resp.Header.Get("X-Robots-Tag"), "noindex")
-	expect.Equal(t, "of a project that is not there", request(w, "GET", "/p/none-abc123/board", "").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "a missing project", request(w, "GET", "/p/none-abc123/board", "").StatusCode, http.StatusNotFound)
 }
 
 func TestWithoutARuntimeAPageHasNothingOfIt(t *testing.T) {
@@ -169,13 +169,13 @@ func TestWithoutARuntimeAPageHasNothingOfIt(t *testing.T) {
 		expect.Equal(t, c.to, left(), c.want)
 		expect.Equal(t, c.to+": the form", request(w, "GET", w.path("/p/{id}/message"), "").StatusCode, http.StatusNotFound)
 	}
-	expect.Equal(t, "the board of its own", request(w, "GET", w.path("/p/{id}/board"), "").StatusCode, http.StatusNotFound)
+	expect.Equal(t, "page of the board", request(w, "GET", w.path("/p/{id}/board"), "").StatusCode, http.StatusNotFound)
 	expect.Equal(t, "the owner sees it", w.asOwner(w.path("/account/projects/{id}/boards/main")).StatusCode, http.StatusOK)
 	w.change(func(c *Config) { c.Players, c.Boards, c.Faults = nil, nil, nil })
 	expect.Equal(t, "without the services", left(), "")
 	expect.Equal(t, "the owner's page", w.asOwner(w.path("/account/projects/{id}/players")).StatusCode, http.StatusNotFound)
 	if body := text(t, w.asOwner(w.path("/account/projects/{id}"))); strings.Contains(body, "/players\"") {
-		t.Error("a tab leads to a page that is not there")
+		t.Error("a tab leads to a missing page")
 	}
 }
 
@@ -209,7 +209,7 @@ func TestAMessageReachesTheCreator(t *testing.T) {
 	}
 }
 
-func TestOwnersSeeWhatTheirPlayersLeft(t *testing.T) {
+func TestOwnersSeeBoardsMessagesAndErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.brings("main")
@@ -219,8 +219,8 @@ func TestOwnersSeeWhatTheirPlayersLeft(t *testing.T) {
 		t.Errorf("the page is %s", body)
 	}
 	w.in.Exec("UPDATE player_totals SET held = 220 * 1024 * 1024")
-	if body := text(t, w.asOwner(at)); !strings.Contains(body, "Players use 85% of what they may save") {
-		t.Errorf("it warns of nothing: %s", body)
+	if body := text(t, w.asOwner(at)); !strings.Contains(body, "Players’ data fills 85% of its room") {
+		t.Errorf("there is no warning: %s", body)
 	}
 	group := faults.Group{Version: 1, Kind: "rejection", Message: "<script>alert(1)</script>", Browsers: map[string]int64{"chrome": 2, "firefox": 3}, Count: 5, FirstAt: w.now(), LastAt: w.now()}
 	expect.OK(t, w.in.DB.Faults().AddFaults(t.Context(), []faults.Counted{{Project: w.kim.project, Hash: hash("x"), Group: group}}))
@@ -262,6 +262,29 @@ func TestAnOwnerKeepsABoardInOrder(t *testing.T) {
 	expect.Equal(t, "afterwards", w.asOwner(w.path(at)).StatusCode, http.StatusNotFound)
 }
 
+func TestABoundIsOneNumber(t *testing.T) {
+	t.Parallel()
+	for _, n := range []float64{0, 1000, -1.5, 1.234, -12.345, 0.125, 1234.567, 1e20} {
+		if got, ok := bound(" " + written(&n)); !ok || *got != n {
+			t.Errorf("%v is written as %s, and read as %v", n, written(&n), got)
+		}
+	}
+	for _, text := range []string{"1,000", "1.000", "-999,999", "1,000,000", "1 000", "ten", "NaN", "1e999"} {
+		if _, ok := bound(text); ok {
+			t.Errorf("%s is read as a number", text)
+		}
+	}
+	if n, ok := bound("-3,5"); !ok || *n != -3.5 {
+		t.Errorf("-3,5 is read as %v", n)
+	}
+	w := newWorld(t)
+	w.brings("main")
+	resp := w.send(w.path("/account/projects/{id}/boards/main"), url.Values{"min": {"1,000"}, "max": {""}, "min_seconds": {"5"}})
+	expect.Equal(t, "status", resp.StatusCode, http.StatusUnprocessableEntity)
+	expect.Contains(t, "page", text(t, resp), "such as 1000 or 2.5")
+	expect.Equal(t, "rows", len(w.in.Query("SELECT player FROM scores WHERE period = 0")), len(brought))
+}
+
 func TestTheHomePageHasBoardsToBeat(t *testing.T) {
 	t.Parallel()
 	w := house(t)
@@ -280,12 +303,11 @@ func TestTheHomePageHasBoardsToBeat(t *testing.T) {
 	}
 }
 
-// TestAMessageOfTheWebsiteIsNoPlayers: the website's own token must not be that of a player in the frame.
-func TestAMessageOfTheWebsiteIsNoPlayers(t *testing.T) {
+func TestAVisitorsTokenCanSendAMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	token := must(w.gallery.MintPlayerToken(t.Context(), sandlot.Caller{}))(t)
 	if _, ok := players.HashToken(w.kim.project, token); !ok {
-		t.Error("a visitor's token is none that a message can come from")
+		t.Error("the token of a visitor is not valid for a player")
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestWhoIsLetInToBoards calls every method of the Service as every kind of caller: scores and lists are for everybody, and a board is its
-// project's owner's.
-func TestWhoIsLetInToBoards(t *testing.T) {
+// TestScoresAreForEverybodyAndBoardsForOwners calls every method of the Service as every kind of caller.
+func TestScoresAreForEverybodyAndBoardsForOwners(t *testing.T) {
 	t.Parallel()
 	visit := func(s *testworld.Scene) players.Visit {
 		return players.Visit{Project: s.Project, Token: sandlot.DigestOf([]byte("ada"))}
@@ -73,7 +72,7 @@ func TestWhoIsLetInToBoards(t *testing.T) {
 	})
 }
 
-// taken is for everybody; a project that was taken down is that to everybody.
+// taken lets everybody in, except to a project that was taken down.
 func taken(seen testworld.Seen) error {
 	if seen.State != "active" {
 		return sandlot.CodeTakenDown
@@ -81,7 +80,7 @@ func taken(seen testworld.Seen) error {
 	return nil
 }
 
-// owner is for the owner alone.
+// owner lets only the owner in.
 func owner(changes bool) func(testworld.Seen) error {
 	return func(seen testworld.Seen) error {
 		if changes && seen.State == "account suspended" && (seen.Who == "the key of another project" || testworld.Kims[seen.Who]) {

@@ -38,7 +38,7 @@ func (a arcade) visit(player string) players.Visit {
 	return players.Visit{Project: p, Token: sandlot.DigestOf([]byte(player))}
 }
 
-// since is the stamp of a stay that began a minute ago.
+// since returns the stamp of a stay that began a minute ago.
 func (a arcade) since(player string) string {
 	return players.Stamp(a.Vault(), a.visit(player), a.Now().Add(-time.Minute))
 }
@@ -68,7 +68,7 @@ func (a arcade) top(player string, q boards.Query) boards.Top {
 	return top
 }
 
-// ranked are the entries of a list, as "rank score", with a star at You.
+// ranked returns the entries of a list as "rank:score", with a star at You.
 func ranked(top boards.Top) string {
 	var list []string
 	for _, e := range top.Entries {
@@ -92,12 +92,12 @@ func TestAScoreNeedsAStay(t *testing.T) {
 	v := a.visit("ada")
 	stamp := players.Stamp(a.Vault(), v, a.Now())
 	for what, since := range map[string]string{
-		"no stamp": "none", "one of another player": a.since("bob"), "one that begins now": stamp,
-		"one of the day before yesterday": players.Stamp(a.Vault(), v, a.Now().Add(-25*time.Hour)),
+		"no stamp": "none", "a stamp of another player": a.since("bob"), "a stamp of now": stamp,
+		"a stamp over a day old": players.Stamp(a.Vault(), v, a.Now().Add(-25*time.Hour)),
 	} {
 		_, err := a.try("ada", boards.Score{Score: 1, Since: since})
 		e := a.wants(what, err, sandlot.CodeTooEarly)
-		expect.Equal(t, "when to come again, of "+what, e.RetryAfter, boards.MinSeconds*time.Second)
+		expect.Equal(t, "retry of "+what, e.RetryAfter, boards.MinSeconds*time.Second)
 	}
 	list, err := a.Runtime.Boards.List(t.Context(), sandlot.Caller{}, string(a.p.ID))
 	expect.OK(t, err)
@@ -112,7 +112,7 @@ func TestAScoreNeedsAStay(t *testing.T) {
 	expect.OK(t, err)
 }
 
-func TestScoresThatAreRefused(t *testing.T) {
+func TestInvalidScoresAreRefused(t *testing.T) {
 	a := newArcade(t)
 	low, high := 0.0, 100.0
 	a.place("ada", 50)
@@ -133,7 +133,7 @@ func TestScoresThatAreRefused(t *testing.T) {
 		a.wants(what, err, c.code)
 	}
 	expect.Equal(t, "the board", ranked(a.top("", boards.Query{})), "1:50")
-	expect.Equal(t, "a tiny score that is let in", a.place("bob", 1e-320).Best, 1e-320)
+	expect.Equal(t, "a tiny score within the bounds", a.place("bob", 1e-320).Best, 1e-320)
 	_, err = a.Runtime.Boards.Place(t.Context(), sandlot.Caller{}, players.Visit{Project: a.p}, boards.Score{})
 	a.wants("a score of nobody", err, sandlot.CodePlayerRequired)
 	off := a.visit("ada")
@@ -168,24 +168,24 @@ func TestAProjectHasAtMostMaxBoards(t *testing.T) {
 	a.wants("one more board", err, sandlot.CodeQuotaExceeded)
 }
 
-func TestTheTopIsReadOnceASecondAndHasYouAsYouAre(t *testing.T) {
+func TestAListIsASecondOldAndHasYourCurrentPlace(t *testing.T) {
 	a := newArcade(t)
 	a.place("ada", 10)
 	expect.Equal(t, "the board", ranked(a.top("", boards.Query{})), "1:10")
 	a.place("bob", 20)
-	expect.Equal(t, "the list of before", ranked(a.top("", boards.Query{})), "1:10")
-	expect.Equal(t, "for one who is not on it", ranked(a.top("eve", boards.Query{})), "1:10")
+	expect.Equal(t, "the list of a moment ago", ranked(a.top("", boards.Query{})), "1:10")
+	expect.Equal(t, "for a player who is not on it", ranked(a.top("eve", boards.Query{})), "1:10")
 	top := a.top("bob", boards.Query{})
-	expect.Equal(t, "for one who has just got there", ranked(top), "1:20* 2:10")
-	expect.Equal(t, "the place of you", top.You.Rank, int64(1))
-	expect.Equal(t, "and for all after", ranked(a.top("", boards.Query{})), "1:20 2:10")
-	expect.Equal(t, "the same by the id", ranked(a.top("", boards.Query{Player: top.You.Player})), "1:20* 2:10")
+	expect.Equal(t, "for a player who is new on it", ranked(top), "1:20* 2:10")
+	expect.Equal(t, "the player's place", top.You.Rank, int64(1))
+	expect.Equal(t, "and then for everybody", ranked(a.top("", boards.Query{})), "1:20 2:10")
+	expect.Equal(t, "the same by the player's id", ranked(a.top("", boards.Query{Player: top.You.Player})), "1:20* 2:10")
 	a.place("ada", 15)
 	a.Clock.Move(time.Second)
 	top = a.top("ada", boards.Query{Limit: 1})
 	expect.Equal(t, "the first a second later", ranked(top), "1:20")
-	expect.Same(t, "the place of you below it", []any{top.You.Rank, top.You.Score, top.Of}, []any{int64(2), 15.0, int64(2)})
-	expect.Equal(t, "around you", ranked(a.top("ada", boards.Query{Around: true, Limit: 3})), "1:20 2:15*")
+	expect.Same(t, "the player's place below the list", []any{top.You.Rank, top.You.Score, top.Of}, []any{int64(2), 15.0, int64(2)})
+	expect.Equal(t, "around the player", ranked(a.top("ada", boards.Query{Around: true, Limit: 3})), "1:20 2:15*")
 	expect.Equal(t, "around nobody", ranked(a.top("eve", boards.Query{Around: true})), "1:20 2:15")
 	expect.Equal(t, "of no board", ranked(a.top("ada", boards.Query{Board: "none"})), "")
 }
@@ -197,7 +197,7 @@ func TestAFirstScoreShowsAfterAnEmptyList(t *testing.T) {
 	expect.Equal(t, "after", ranked(a.top("ada", boards.Query{})), "1:1*")
 }
 
-func TestQueriesThatAreRefused(t *testing.T) {
+func TestInvalidQueriesAreRefused(t *testing.T) {
 	a := newArcade(t)
 	for _, q := range []boards.Query{{Board: "A"}, {Period: "month"}, {Limit: -1}, {Limit: boards.MaxTop + 1}} {
 		_, err := a.Runtime.Boards.Top(t.Context(), sandlot.Caller{}, a.visit("ada"), q)
@@ -205,7 +205,7 @@ func TestQueriesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestChangesThatAreRefused(t *testing.T) {
+func TestInvalidChangesAreRefused(t *testing.T) {
 	a := newArcade(t)
 	a.place("ada", 5)
 	f := func(v float64) *float64 { return &v }
@@ -245,12 +245,12 @@ func TestTheBoardsThatMovedToday(t *testing.T) {
 	a.Clock.Move(time.Second)
 	_, err := a.try("ada", boards.Score{Board: "hard", Score: 3})
 	expect.OK(t, err)
-	expect.Same(t, "one of the project", moved(), []string{"hard 3 1"})
+	expect.Same(t, "one board of the project", moved(), []string{"hard 3 1"})
 	a.Clock.Move(time.Second)
 	a.place("bob", 20)
-	expect.Same(t, "from a list a second old", moved(), []string{"hard 3 1"})
+	expect.Same(t, "from a list of a second ago", moved(), []string{"hard 3 1"})
 	a.Clock.Move(5 * time.Second)
-	expect.Same(t, "and a new one", moved(), []string{"main 20 2"})
+	expect.Same(t, "from a new list", moved(), []string{"main 20 2"})
 	a.Clock.Move(24 * time.Hour)
 	expect.Equal(t, "a day later", len(moved()), 0)
 }

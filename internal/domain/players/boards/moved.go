@@ -23,8 +23,8 @@ type moved struct {
 	at   time.Time
 }
 
-// known returns the list, if it is young enough.
-func (m *moved) known(now time.Time) ([]Moved, bool) {
+// known returns the list; ok is false if it is older than movedFor.
+func (m *moved) known(now time.Time) (list []Moved, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.list, !m.at.IsZero() && now.Sub(m.at).Abs() < movedFor
@@ -46,7 +46,7 @@ func (s *Service) MovedToday(ctx context.Context, by sandlot.Caller, limit int) 
 	now := s.Now()
 	list, ok := s.moved.known(now)
 	if !ok {
-		// Calls that miss the list at once share one read, as those of one board do; no board has this key.
+		// Calls that miss the list share one read, as in Service.list. No board has this key.
 		err := s.reads.Do(ctx, listKey{}, nil, func() (err error) {
 			if list, ok = s.moved.known(now); ok {
 				return nil

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	mostSeconds = 3600 // of MinSeconds: a stay counts for a day
+	mostSeconds = 3600 // of MinSeconds
 	mostRemoved = 100  // players of one change
 )
 
@@ -29,8 +29,8 @@ func (s *Service) List(ctx context.Context, by sandlot.Caller, ref string) ([]Bo
 	return list, nil
 }
 
-// Board returns a board with its current entries, for its project's owner. A missing board is CodeBoardNotFound, here and
-// below.
+// Board returns a board with its current entries, for its project's owner. A missing board is CodeBoardNotFound, as in Amend
+// and Delete.
 func (s *Service) Board(ctx context.Context, by sandlot.Caller, ref string, q Query) (Board, Top, error) {
 	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {
@@ -67,7 +67,8 @@ func (s *Service) board(ctx context.Context, p sandlot.Project, name string) (Bo
 func missing(p sandlot.Project, board string, err error) error {
 	if errors.Is(err, sandlot.ErrNotFound) {
 		return sandlot.Refuse(sandlot.CodeBoardNotFound, "The project %s has no board %s.", p.ID, board).In("board").
-			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).Note("The first score makes a board. Those of the project are listed here:")
+			With(sandlot.OpBoards, sandlot.Set("project_id", string(p.ID))).
+			Note("The first score makes a board. This call lists the boards of the project:")
 	}
 	if err != nil {
 		return fmt.Errorf("board %s: %w", board, err)
@@ -96,18 +97,18 @@ func (s *Service) Amend(ctx context.Context, by sandlot.Caller, ref, board strin
 func (c Change) check(b Board) error {
 	for _, bound := range []*float64{c.Min, c.Max} {
 		if bound != nil && (math.IsNaN(*bound) || math.IsInf(*bound, 0)) {
-			return wrongField("min", "A bound is no finite number.", "Send numbers, or null to take a bound away.")
+			return wrongField("min", "A bound is not a finite number.", "Send numbers, or null to remove a bound.")
 		}
 	}
 	if c.Rule(&b); b.Min != nil && b.Max != nil && *b.Min > *b.Max {
-		return wrongField("min", "The least score would be above the highest one, so that no score counts.",
-			"Send min and max together, or null to take one away.")
+		return wrongField("min", "The lowest score would be above the highest, so that no score counts.",
+			"Send min and max together, or null to remove one.")
 	}
 	if b.MinSeconds < 0 || b.MinSeconds > mostSeconds {
-		return wrongField("min_seconds", "The board cannot have that min_seconds.", fmt.Sprintf("Send a number from 0 to %d.", mostSeconds))
+		return wrongField("min_seconds", "min_seconds is out of range.", fmt.Sprintf("Send a number from 0 to %d.", mostSeconds))
 	}
 	if len(c.RemovePlayers) > mostRemoved {
-		return wrongField("remove", "That is too many players for one call.", fmt.Sprintf("Send at most %d at once.", mostRemoved))
+		return wrongField("remove", "The call names too many players.", fmt.Sprintf("Send at most %d at once.", mostRemoved))
 	}
 	return nil
 }

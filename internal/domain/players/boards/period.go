@@ -22,7 +22,7 @@ var Periods = [3]Period{AllTime, Week, Day}
 // mondays is the number of days from a Monday to the first of January 1970.
 const mondays = 3
 
-// Number returns the number of the period that a time is in: 0 for all time, the day since 1970 for a day, and the week
+// Number returns the number of the period of a time: 0 for all time, the day since 1970 for a day, and the week
 // since then, from 1 on, as a negative number for a week.
 func (p Period) Number(at time.Time) int64 {
 	switch day := figures.DayOf(at); p {

@@ -18,21 +18,20 @@ const (
 	MaxRows    = 100_000 // players of a board in each period; then the worst goes
 	MaxName    = 40      // characters of a board's name: a-z 0-9 _ -
 	MaxTop     = 100     // entries of one answer
-	MinSeconds = 5       // default of the seconds that a player has to be there before a score counts
-	idLength   = 10      // of a player's id
-	defaultTop = 10      // entries of an answer to a call without a limit
-	// BlockBytes is the charge for each block of up to 1,024 rows to the room of a project: a row has some 60 bytes with
-	// its place in the index.
+	MinSeconds = 5       // default of the stay before a score counts
+	defaultTop = 10      // entries of a list without a limit
+	// BlockBytes counts to the room of a project for each block of up to 1,024 rows: a row has some 60 bytes with its
+	// place in the index.
 	BlockBytes = 64 << 10
-	Default    = "main" // the board of a score without one
+	Default    = "main" // the board of a score that names none
 )
 
-// Service holds the rules for boards. Its methods may be called concurrently, and its errors are as those of
+// Service holds the rules for boards. Its methods may be called concurrently, and its errors are like those of
 // players.Service.
 type Service struct {
 	Config
 	lists *recent.Map[listKey, list]
-	reads *turns.Locks[listKey] // of calls that miss the same list, one reads it
+	reads *turns.Locks[listKey] // let one of the calls that miss a list read it
 	moved moved
 }
 

@@ -17,7 +17,7 @@ import (
 // node.
 type Store interface {
 	// Place records a score, creates its board if there is none, and returns the player's place of all time. A score that
-	// is no better than the row of the player changes nothing. A further board of a project with MaxBoards is
+	// is no better than the player's row changes nothing. A further board of a project with MaxBoards is
 	// ErrTooManyBoards, and a refused player is ErrRefused. Place returns an error of p.Admit, and then changes nothing. A
 	// further block of a board is players.ErrProjectFull over players.MaxBytes, and sandlot.ErrTooManyBytes over p.Most.
 	// Other errors are those of players.Holder.
@@ -26,8 +26,8 @@ type Store interface {
 	Top(ctx context.Context, r Reading) (Top, error)
 	// Boards returns the boards of a project, the last moved first.
 	Boards(ctx context.Context, id sandlot.ProjectID) ([]Board, error)
-	// Amend changes a board, and returns it. It has removed the rows outside of its bounds when it returns; after an early
-	// end Sweep removes them.
+	// Amend changes a board, and returns it. Before it returns, it removes the rows outside of its bounds; after a crash
+	// Sweep removes them.
 	Amend(ctx context.Context, id sandlot.ProjectID, board string, c Change, at time.Time) (Board, error)
 	// Delete removes a board. Sweep removes its rows.
 	Delete(ctx context.Context, id sandlot.ProjectID, board string) error
@@ -35,8 +35,8 @@ type Store interface {
 	// all time. It considers only the limit boards that moved last, so that its cost is bounded, and may return several
 	// boards of a project.
 	Moved(ctx context.Context, since time.Time, limit int) ([]Moved, error)
-	// Rows calls do with at most most rows of all time of a board, the best first. It reads in pages: scores of the time of
-	// the call may be among them or not.
+	// Rows calls do with at most most rows of all time of a board, the best first. It reads in pages: it may miss scores
+	// that are placed during the call.
 	Rows(ctx context.Context, id sandlot.ProjectID, board string, most int, do func(Row) error) error
 	// Bring adds rows of all time with their own times, as Place does, and the players that they name. It creates the board
 	// as b if there is none, and replaces a row only by a better one. most is as Placing.Most.
@@ -57,7 +57,7 @@ type Placing struct {
 	Board     string
 	Ascending bool // the order of a new board
 	Score     float64
-	Name      string            // the player's new name; "": as it is
+	Name      string            // the player's new name; "": unchanged
 	Most      int64             // bytes of the account; 0: no limit
 	Admit     func(Board) error // refuses the score under the rules of the board, within the step
 }

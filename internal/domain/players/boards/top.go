@@ -33,7 +33,7 @@ type list struct {
 
 // Top returns entries of a board from a list at most a second old, in which the player of the visit has its current place.
 // The ranks are of one moment. You is nil without a token and a Player. Ids of players are public: the website knows the
-// player of a frame by its id alone.
+// player in a frame only by the id.
 func (s *Service) Top(ctx context.Context, by sandlot.Caller, v players.Visit, q Query) (Top, error) {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, nil), v.Reads()); err != nil {
 		return Top{}, err
@@ -61,10 +61,10 @@ func (s *Service) reading(id sandlot.ProjectID, q *Query) (r Reading, err error)
 	}
 	q.Period, q.Limit = cmp.Or(q.Period, AllTime), cmp.Or(q.Limit, defaultTop)
 	if !slices.Contains(Periods[:], q.Period) {
-		return r, wrongField("period", "There is no such period.", "Send all, week or today, or leave it out for all time.")
+		return r, wrongField("period", "The period is invalid.", "Send all, week or today, or leave it out for all time.")
 	}
 	if q.Limit < 1 || q.Limit > MaxTop {
-		return r, wrongField("limit", "The limit is not one that a list of scores can have.",
+		return r, wrongField("limit", "The limit is out of range.",
 			fmt.Sprintf("Send a number from 1 to %d, or leave it out for %d.", MaxTop, defaultTop))
 	}
 	return Reading{Project: id, Board: q.Board, Period: q.Period.Number(s.Now()), Limit: q.Limit, Around: q.Around}, nil

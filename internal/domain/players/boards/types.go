@@ -11,7 +11,7 @@ type Score struct {
 	Board     string // "": Default
 	Score     float64
 	Ascending bool   // whether lower is better on a new board; a board keeps its order
-	Name      string // the player's new name; "": as it is
+	Name      string // the player's new name; "": unchanged
 	Since     string // the stamp of the player's stay, from players.Service.Hello
 }
 
@@ -21,7 +21,7 @@ type Placed struct {
 	Ascending bool
 	Best      float64 // the player's best of all time
 	Improved  bool    // whether this score is Best
-	Rank      int64   // of Best, from 1; 0: none, as MaxRows players are better
+	Rank      int64   // of Best, from 1; 0: MaxRows players are better
 	Of        int64   // players of the board
 	Player    string  // the player's id
 }
@@ -35,7 +35,7 @@ type Query struct {
 	Player string // the id of the player of the visit; "": the player of its token
 }
 
-// Top is a list of entries. A board that does not exist has none.
+// Top is a list of entries. A missing board has none.
 type Top struct {
 	Board     string
 	Period    Period
@@ -66,10 +66,10 @@ type Board struct {
 	MovedAt    time.Time // of the last score that changed it
 }
 
-// A Change of a board. Fields that are nil change nothing. Rows outside of new bounds are removed.
+// A Change changes a board. Nil fields change nothing. Rows outside of new bounds are removed.
 type Change struct {
 	Min, Max      *float64
-	NoMin, NoMax  bool // takes the bound away
+	NoMin, NoMax  bool // removes the bound
 	MinSeconds    *int
 	Reset         bool // removes all rows
 	RemovePlayers []string
@@ -78,7 +78,7 @@ type Change struct {
 // Bounds reports whether the change sets or removes a bound.
 func (c Change) Bounds() bool { return c.Min != nil || c.Max != nil || c.NoMin || c.NoMax }
 
-// Rule changes the rules of a board.
+// Rule applies the change to the rules of a board.
 func (c Change) Rule(b *Board) {
 	if c.Min != nil || c.NoMin {
 		b.Min = c.Min

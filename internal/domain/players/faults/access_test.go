@@ -12,8 +12,8 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestWhoReadsFaultsAndMessages calls every method of the Service as every kind of caller.
-func TestWhoReadsFaultsAndMessages(t *testing.T) {
+// TestFaultsAndMessagesAreForOwners calls every method of the Service as every kind of caller.
+func TestFaultsAndMessagesAreForOwners(t *testing.T) {
 	t.Parallel()
 	visit := func(s *testworld.Scene, token string) players.Visit {
 		return players.Visit{Project: s.Project, Token: sandlot.DigestOf([]byte(token))}
@@ -34,7 +34,7 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
 				return s.Runtime.Faults.Message(t.Context(), by, players.Visit{Project: s.Project}, "hello")
 			},
-			Want: func(testworld.Seen) error { return sandlot.CodePlayerRequired }, // and so before anything is kept
+			Want: func(testworld.Seen) error { return sandlot.CodePlayerRequired }, // before it stores anything
 		},
 		"Errors": {
 			Call: func(s *testworld.Scene, by sandlot.Caller) error {
@@ -76,11 +76,10 @@ func TestWhoReadsFaultsAndMessages(t *testing.T) {
 				return nil
 			},
 		},
-		// Their caller is the program.
 	})
 }
 
-// errWarned stands for a warning where a caller gets one.
+// errWarned is the error of a call that returned a warning.
 var errWarned = errors.New("a warning")
 
 func everybody(testworld.Seen) error { return nil }

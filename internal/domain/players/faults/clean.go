@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// The most characters of each part of an error, and the most bytes of a text that are read.
+// Limits of the parts of an error, in characters, and of the read part of a text, in bytes.
 const (
 	mostMessage = 300
 	mostStack   = 1500
@@ -130,26 +130,16 @@ func random(s string) string {
 	return s
 }
 
-// machine replaces the address of a machine.
+// machine replaces the address of a machine, with its port.
 func machine(s string) string {
-	trimmed := strings.TrimRight(s, ".:")
-	if _, err := netip.ParseAddr(trimmed); err != nil || trimmed == "::" {
-		if host, port, ok := cutLast(trimmed, ":"); ok && port != "" {
-			if _, err := netip.ParseAddr(host); err == nil {
-				return "<address>"
-			}
+	text := strings.TrimRight(s, ".:")
+	host, _, _ := strings.Cut(text, ":")
+	for _, address := range []string{text, host} {
+		if _, err := netip.ParseAddr(address); err == nil && address != "::" {
+			return "<address>" + s[len(text):]
 		}
-		return s
 	}
-	return "<address>" + s[len(trimmed):]
-}
-
-func cutLast(s, at string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, at)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+1:], true
+	return s
 }
 
 // plain replaces control characters and characters that change the direction of a text by blanks, and drops invisible

@@ -13,7 +13,7 @@ import (
 	"sandlot/internal/domain/players"
 )
 
-// A Message of a player.
+// A Message is a message of a player to the maker.
 type Message struct {
 	ID      int64
 	Version int
@@ -26,7 +26,7 @@ type Message struct {
 // dailyMessages is the number of messages that a player may send to a project in 24 hours.
 const dailyMessages = 5
 
-// ErrTooMany refuses a message of a player who has sent the most of a day.
+// ErrTooMany refuses a message of a player who has sent the day's limit.
 var ErrTooMany = errors.New("too many messages of a player")
 
 // Message stores a message of a player to the maker: at most MaxFeedback characters, five messages a day. A longer message
@@ -67,7 +67,7 @@ func message(text string) (string, error) {
 }
 
 // Messages returns the messages of a project, newest first, for its owner, and the cursor of the next page; "" at the
-// end. limit is 1 to 1,000. Another cursor is CodeInvalidField.
+// end. limit is 1 to 1,000. An invalid cursor is CodeInvalidField.
 func (s *Service) Messages(ctx context.Context, by sandlot.Caller, ref string, limit int, cursor string) (list []Message, next string, err error) {
 	p, err := players.Owned(ctx, s.Projects, by, sandlot.ActReadFiles, ref)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) Messages(ctx context.Context, by sandlot.Caller, ref string, l
 	}
 	before, bad := strconv.ParseInt(cursor, 10, 64)
 	if cursor != "" && (bad != nil || before < 1) {
-		return nil, "", sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is not one that this list returned.").In("cursor").
+		return nil, "", sandlot.Refuse(sandlot.CodeInvalidField, "The cursor is invalid.").In("cursor").
 			With(sandlot.OpFeedback, sandlot.Set("project_id", string(p.ID))).
 			Note("Use next_cursor of the page before, or leave cursor out for the first page.")
 	}

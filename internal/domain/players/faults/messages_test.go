@@ -61,7 +61,7 @@ func TestAMessageIsCleanedAndBounded(t *testing.T) {
 	expect.OK(t, w.says(w.visit(), strings.Repeat("é", 280)))
 	expect.OK(t, w.says(w.visit(), " <b>Nice</b>\x1b[31m\u202e\n\ngame \xff👍 "))
 	list, _ := w.messages(9, "")
-	expect.Equal(t, "what is kept", list[0], "<b>Nice</b> [31m game ?👍")
+	expect.Equal(t, "the stored text", list[0], "<b>Nice</b> [31m game ?👍")
 	expect.Equal(t, "the longest", list[1], strings.Repeat("é", 280))
 }
 
@@ -72,7 +72,7 @@ func TestAPlayerSendsFiveMessagesADay(t *testing.T) {
 	}
 	err := w.says(w.visit(), "hello")
 	expect.Equal(t, "the sixth", errors.Is(err, sandlot.CodeRateLimited), true)
-	expect.Equal(t, "when to come again", sandlot.AsError(err).RetryAfter > time.Hour, true)
+	expect.Equal(t, "a retry after over an hour", sandlot.AsError(err).RetryAfter > time.Hour, true)
 	expect.OK(t, w.says(as(w.visit(), "lee"), "hello"))
 	w.Clock.Move(24 * time.Hour)
 	expect.OK(t, w.says(w.visit(), "hello"))

@@ -19,12 +19,24 @@ const (
 	mostOfProject = MaxGroups
 )
 
-// Pending holds the counted faults until they are written. Its methods may be called concurrently; only one Run may be
-// active.
+// Pending holds the counted faults until they are written. It drops the errors of groups beyond its bounds. Its methods may
+// be called concurrently; only one Run may be active.
 type Pending struct {
 	Store Store
 	log   *slog.Logger
-	*groups
+	mu    sync.Mutex
+	byKey map[groupKey]Counted
+	of    map[sandlot.ProjectID]int // groups
+}
+
+type groupKey struct {
+	project sandlot.ProjectID
+	version int
+	hash    sandlot.Digest
+}
+
+func newPending(store Store, log *slog.Logger) *Pending {
+	return &Pending{Store: store, log: log, byKey: map[groupKey]Counted{}, of: map[sandlot.ProjectID]int{}}
 }
 
 // Run writes the faults every two seconds until ctx ends, and then once more.
@@ -49,25 +61,8 @@ func (p *Pending) Flush(ctx context.Context) error {
 	return nil
 }
 
-// groups holds the groups in memory, and drops the errors of groups beyond its bounds. It may be used concurrently.
-type groups struct {
-	mu    sync.Mutex
-	byKey map[groupKey]Counted
-	of    map[sandlot.ProjectID]int
-}
-
-type groupKey struct {
-	project sandlot.ProjectID
-	version int
-	hash    sandlot.Digest
-}
-
-func newGroups() *groups {
-	return &groups{byKey: map[groupKey]Counted{}, of: map[sandlot.ProjectID]int{}}
-}
-
 // add adds errors to their groups.
-func (p *groups) add(list []Counted) {
+func (p *Pending) add(list []Counted) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range list {
@@ -82,7 +77,7 @@ func (p *groups) add(list []Counted) {
 }
 
 // take removes all groups, and returns them.
-func (p *groups) take() []Counted {
+func (p *Pending) take() []Counted {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	list := slices.Collect(maps.Values(p.byKey))

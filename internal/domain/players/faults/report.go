@@ -28,12 +28,13 @@ type Report struct {
 }
 
 // Report counts errors of a page that was loaded age ago, in a browser with that User-Agent. They are written within
-// seconds; a crash may lose them. Errors of a browser's extensions are not counted. More than MaxReports are
-// CodeInvalidField. Admission limits the reports of a network.
+// seconds; a crash may lose them. It counts the first MaxReports, without errors of a browser's extensions. Admission limits
+// the reports of a network.
 func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []Report) error {
 	if err := cmp.Or(sandlot.Authorize(by, sandlot.ActLook, &v.Project), v.Changes()); err != nil {
 		return err
 	}
+	list = list[:min(len(list), MaxReports)]
 	if err := check(list); err != nil {
 		return err
 	}
@@ -50,14 +51,10 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, v players.Visit
 }
 
 func check(list []Report) error {
-	if len(list) > MaxReports {
-		return sandlot.Refuse(sandlot.CodeInvalidField, "The field errors has %d entries; a call takes at most %d.", len(list), MaxReports).
-			In("errors").With(sandlot.OpNothing).Note("Send the first %d errors of a page, and no more.", MaxReports)
-	}
 	for _, r := range list {
 		if !slices.Contains(Kinds, r.Kind) {
-			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is none of %s.", strings.Join(Kinds, ", ")).
-				In("kind").With(sandlot.OpNothing).Note("Send an exception that nobody caught as error.")
+			return sandlot.Refuse(sandlot.CodeInvalidField, "The kind of an error is not one of %s.", strings.Join(Kinds, ", ")).
+				In("kind").With(sandlot.OpNothing).Note("Send an uncaught exception as error.")
 		}
 	}
 	return nil

@@ -1,5 +1,5 @@
 // Package faults keeps the errors that pages threw in players' browsers, grouped and freed of secrets, and the messages
-// of players to the maker. Both are strangers' text on its way to people and models: bounded, and marked as untrusted.
+// of players to the maker. Both are strangers' texts that people and models read: bounded, and marked as untrusted.
 package faults
 
 import (
@@ -21,7 +21,7 @@ const (
 	MessagesKept = players.Kept
 )
 
-// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are as those of
+// Service holds the rules for faults and messages. Its methods may be called concurrently, and its errors are like those of
 // players.Service. A project whose Runtime is not RuntimeOn takes neither faults nor messages; its owner can still read and
 // delete the stored ones.
 type Service struct {
@@ -48,5 +48,5 @@ func New(c Config) *Service {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Service{c, &Pending{c.Store, c.Log, newGroups()}}
+	return &Service{c, newPending(c.Store, c.Log)}
 }

@@ -7,8 +7,8 @@ import (
 	"sandlot"
 )
 
-// A Store keeps faults and messages, under the same promises as a publish.Store. A project that is deleted has neither;
-// in the trash it keeps both.
+// A Store keeps faults and messages, under the same promises as a publish.Store. A deleted project has neither;
+// a project in the trash keeps both.
 type Store interface {
 	// AddFaults adds counts to groups, and drops counts of deleted projects. Beyond MaxGroups it removes the rarest groups of
 	// a version, and of equally rare ones the oldest.
@@ -27,7 +27,7 @@ type Store interface {
 	DeleteMessage(ctx context.Context, id sandlot.ProjectID, message int64) error
 }
 
-// A Counted is a group of a project with the errors that are to be added to it.
+// A Counted is a group of a project with the errors to add to it.
 type Counted struct {
 	Project sandlot.ProjectID
 	Hash    sandlot.Digest // equal errors of a version have the same
@@ -41,7 +41,7 @@ type Sum struct {
 	LastAt time.Time
 }
 
-// A NewMessage is a message to be kept.
+// A NewMessage is a message to store.
 type NewMessage struct {
 	Version int
 	Text    string

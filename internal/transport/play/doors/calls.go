@@ -19,14 +19,11 @@ type playerInfo struct {
 	OK    bool   `json:"ok"`
 	ID    string `json:"id"` // "" for a player without stored data
 	Name  string `json:"name"`
-	Since string `json:"since,omitempty"` // brought by scores
+	Since string `json:"since,omitempty"` // the stamp that scores bring
 }
 
 func (x *exchange) player(p players.Player, err error) error {
-	if err != nil {
-		return err
-	}
-	return x.answer(playerInfo{true, p.ID, p.Name, p.Since})
+	return x.answer(playerInfo{true, p.ID, p.Name, p.Since}, err)
 }
 
 func (x *exchange) hello() error {
@@ -52,10 +49,7 @@ func missing(field, note string) error {
 
 func (x *exchange) code() error {
 	code, err := x.Players.Code(x.ctx(), nobody, x.v)
-	if err != nil {
-		return err
-	}
-	return x.answer(map[string]any{"ok": true, "code": code})
+	return x.answer(map[string]any{"ok": true, "code": code}, err)
 }
 
 func (x *exchange) resume() error {
@@ -76,62 +70,66 @@ func (x *exchange) resume() error {
 	return x.player(p, err)
 }
 
-// A thing is a save or a shared value without its value.
-type thing struct {
+// valueInfo is a stored value in an answer, without its JSON.
+type valueInfo struct {
 	Slot string    `json:"slot,omitempty"` // of a save
 	Key  string    `json:"key,omitempty"`  // of a shared value
 	Size int64     `json:"size"`
 	At   time.Time `json:"at"`
 }
 
-// kept is the answer of a call that keeps a value.
-type kept struct {
-	OK bool `json:"ok"`
-	thing
+func saveInfo(v players.Value) valueInfo {
+	return valueInfo{Slot: v.Name, Size: v.Size, At: moment(v.At)}
 }
 
-func thingOf(s players.Save) thing { return thing{Slot: s.Slot, Size: s.Size, At: moment(s.At)} }
-
-func sharedThing(s players.Shared) thing { return thing{Key: s.Key, Size: s.Size, At: moment(s.At)} }
+func sharedInfo(v players.Value) valueInfo {
+	return valueInfo{Key: v.Name, Size: v.Size, At: moment(v.At)}
+}
 
 // moment returns a time as answers show it.
 func moment(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
-func (x *exchange) saves() error {
-	list, err := x.Players.Saves(x.ctx(), nobody, x.v)
-	if err != nil {
-		return err
-	}
-	out := make([]thing, len(list))
-	for i, s := range list {
-		out[i] = thingOf(s)
-	}
-	return x.answer(map[string]any{"ok": true, "saves": out})
+// stored answers a call that stored a value.
+func (x *exchange) stored(info valueInfo, err error) error {
+	return x.answer(struct {
+		OK bool `json:"ok"`
+		valueInfo
+	}{true, info}, err)
 }
 
-func (x *exchange) load() error {
-	s, err := x.Players.Load(x.ctx(), nobody, x.v, x.rest)
+// list answers with a list of values as that member.
+func (x *exchange) list(member string, info func(players.Value) valueInfo, list []players.Value, err error) error {
+	out := make([]valueInfo, len(list))
+	for i, v := range list {
+		out[i] = info(v)
+	}
+	return x.answer(map[string]any{"ok": true, member: out}, err)
+}
+
+// value answers with the JSON of a stored value, byte for byte.
+func (x *exchange) value(v players.Value, err error) error {
 	if err != nil {
 		return err
 	}
-	x.value(s.Value, s.At)
+	x.w.Header().Set("Last-Modified", v.At.UTC().Format(http.TimeFormat))
+	x.write(http.StatusOK, v.JSON)
 	return nil
 }
 
-// value answers with a stored JSON value, byte for byte.
-func (x *exchange) value(value []byte, at time.Time) {
-	x.w.Header().Set("Last-Modified", at.UTC().Format(http.TimeFormat))
-	x.write(http.StatusOK, value)
+func (x *exchange) saves() error {
+	list, err := x.Players.Saves(x.ctx(), nobody, x.v)
+	return x.list("saves", saveInfo, list, err)
+}
+
+func (x *exchange) load() error {
+	return x.value(x.Players.Load(x.ctx(), nobody, x.v, x.rest))
 }
 
 func (x *exchange) save() error { return x.keep(x.body) }
 
 func (x *exchange) keep(value []byte) error {
-	s, err := x.Players.Save(x.ctx(), nobody, x.v, x.rest, value)
-	if err != nil {
-		return err
-	}
-	return x.answer(kept{true, thingOf(s)})
+	v, err := x.Players.Save(x.ctx(), nobody, x.v, x.rest, value)
+	return x.stored(saveInfo(v), err)
 }
 
 // saveByBeacon runs save for a page that is being left: a beacon has no header of its own.
@@ -140,65 +138,33 @@ func (x *exchange) saveByBeacon() error {
 		Player string          `json:"player"`
 		Value  json.RawMessage `json:"value"`
 	}
-	if err := x.fields(&in); err != nil {
+	if err := x.fieldsOf(&in, &in.Player); err != nil {
 		return err
 	}
 	if in.Value == nil {
 		return missing("value", "Send the JSON value to keep. PUT takes it as the whole body.")
 	}
-	if err := x.bring(in.Player); err != nil {
-		return err
-	}
 	return x.keep(in.Value)
 }
 
-// bring sets the visit by the token in a body, unless the header has a token.
-func (x *exchange) bring(token string) error {
-	if token == "" || x.v.Token != (sandlot.Digest{}) {
-		return nil
-	}
-	return x.visit(token)
-}
-
 func (x *exchange) deleteSave() error {
-	if err := x.Players.DeleteSave(x.ctx(), nobody, x.v, x.rest); err != nil {
-		return err
-	}
-	return x.answer(done{true})
+	return x.answer(done{true}, x.Players.DeleteSave(x.ctx(), nobody, x.v, x.rest))
 }
 
 func (x *exchange) sharedKeys() error {
 	list, err := x.Players.SharedKeys(x.ctx(), nobody, x.v, x.r.URL.Query().Get("prefix"))
-	if err != nil {
-		return err
-	}
-	out := make([]thing, len(list))
-	for i, s := range list {
-		out[i] = sharedThing(s)
-	}
-	return x.answer(map[string]any{"ok": true, "shared": out})
+	return x.list("shared", sharedInfo, list, err)
 }
 
 func (x *exchange) loadShared() error {
-	s, err := x.Players.LoadShared(x.ctx(), nobody, x.v, x.rest)
-	if err != nil {
-		return err
-	}
-	x.value(s.Value, s.At)
-	return nil
+	return x.value(x.Players.LoadShared(x.ctx(), nobody, x.v, x.rest))
 }
 
 func (x *exchange) share() error {
-	s, err := x.Players.Share(x.ctx(), nobody, x.v, x.rest, x.body)
-	if err != nil {
-		return err
-	}
-	return x.answer(kept{true, sharedThing(s)})
+	v, err := x.Players.Share(x.ctx(), nobody, x.v, x.rest, x.body)
+	return x.stored(sharedInfo(v), err)
 }
 
 func (x *exchange) deleteShared() error {
-	if err := x.Players.DeleteShared(x.ctx(), nobody, x.v, x.rest); err != nil {
-		return err
-	}
-	return x.answer(done{true})
+	return x.answer(done{true}, x.Players.DeleteShared(x.ctx(), nobody, x.v, x.rest))
 }

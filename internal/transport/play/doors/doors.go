@@ -4,14 +4,12 @@
 package doors
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
@@ -20,39 +18,11 @@ import (
 	"sandlot/internal/domain/players/faults"
 )
 
-// Players keeps saves, shared values and names. *players.Service implements it.
-type Players interface {
-	Hello(ctx context.Context, by sandlot.Caller, v players.Visit) (players.Player, error)
-	Rename(ctx context.Context, by sandlot.Caller, v players.Visit, name string) (players.Player, error)
-	Code(ctx context.Context, by sandlot.Caller, v players.Visit) (string, error)
-	Resume(ctx context.Context, by sandlot.Caller, v players.Visit, code string) (players.Player, error)
-	Saves(ctx context.Context, by sandlot.Caller, v players.Visit) ([]players.Save, error)
-	Load(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) (players.Save, error)
-	Save(ctx context.Context, by sandlot.Caller, v players.Visit, slot string, value []byte) (players.Save, error)
-	DeleteSave(ctx context.Context, by sandlot.Caller, v players.Visit, slot string) error
-	SharedKeys(ctx context.Context, by sandlot.Caller, v players.Visit, prefix string) ([]players.Shared, error)
-	LoadShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) (players.Shared, error)
-	Share(ctx context.Context, by sandlot.Caller, v players.Visit, key string, value []byte) (players.Shared, error)
-	DeleteShared(ctx context.Context, by sandlot.Caller, v players.Visit, key string) error
-}
-
-// Boards keeps scores. *boards.Service implements it.
-type Boards interface {
-	Place(ctx context.Context, by sandlot.Caller, v players.Visit, in boards.Score) (boards.Placed, error)
-	Top(ctx context.Context, by sandlot.Caller, v players.Visit, q boards.Query) (boards.Top, error)
-}
-
-// Faults keeps errors of pages, and messages. *faults.Service implements it.
-type Faults interface {
-	Report(ctx context.Context, by sandlot.Caller, v players.Visit, agent string, age time.Duration, list []faults.Report) error
-	Message(ctx context.Context, by sandlot.Caller, v players.Visit, text string) error
-}
-
 // A Config holds the parts of a Handler, all called concurrently.
 type Config struct {
-	Players   Players
-	Boards    Boards
-	Faults    Faults
+	Players   *players.Service
+	Boards    *boards.Service
+	Faults    *faults.Service
 	Admission *admission.Limits // nil: no limits
 	Base      string            // the address of the service, for hints
 	Log       *slog.Logger
@@ -64,7 +34,7 @@ type Handler struct {
 	bodies *admission.Slots
 }
 
-// Bounds of the bodies that are received at once: 64 MiB in all. A class behind one address may save at the same moment.
+// Bounds of the bodies that are received at once: 64 MiB in all. A school class behind one address may save at once.
 const (
 	mostBodies, mostBodiesOf = 256, 32
 	// smallBody is the largest body that takes no slot, in bytes.
@@ -80,7 +50,7 @@ func New(c Config) *Handler {
 type Call struct {
 	Project sandlot.Project
 	Name    string // the path below /.sandlot/, decoded
-	Framed  bool   // whether the project is in the path form, where the browser gives its page no origin
+	Framed  bool   // whether the project is in the path form, in which its page has the origin "null"
 }
 
 // Has reports whether a name below /.sandlot/ belongs to this package.
@@ -89,8 +59,8 @@ func Has(name string) bool {
 	return slices.ContainsFunc(routes, func(rt route) bool { return rt.first() == first })
 }
 
-// Serve answers a call. The header of w already has the fields of every answer on that origin; Serve adds fields that keep
-// the answer from caches, and from pages of other origins.
+// Serve answers a call. The header of w already has the fields of every answer on that origin; Serve adds fields that
+// forbid caches to keep the answer, and pages of other origins to read it.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, c Call) {
 	x := &exchange{Handler: h, Call: c, w: w, r: r, from: admission.Peer(r.RemoteAddr)}
 	x.headers()
@@ -158,7 +128,7 @@ func (x *exchange) visit(token string) error {
 	}
 	hash, ok := players.HashToken(x.Project.ID, token)
 	if !ok {
-		return sandlot.Refuse(sandlot.CodePlayerRequired, "The player's token is not one.").In("player").
+		return sandlot.Refuse(sandlot.CodePlayerRequired, "The player's token is invalid.").In("player").
 			Note("A token has 32 to 64 characters of A-Z, a-z, 0-9, _ and -: draw a random one, and keep it on the player's device.")
 	}
 	x.v.Token = hash

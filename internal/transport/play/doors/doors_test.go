@@ -1,17 +1,18 @@
 package doors
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,126 +21,42 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/players"
-	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
+	"sandlot/internal/testkit/testworld"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
 
-var at = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-
-// A fake answers every call, and notes it.
-type fake struct {
-	err    error
-	visit  players.Visit
-	came   string // the arguments of the last call
-	placed boards.Score
-	query  boards.Query
-	faults []faults.Report
-	age    time.Duration
-	calls  int
-}
-
-func (f *fake) note(v players.Visit, came string) error {
-	f.calls++
-	f.visit, f.came = v, came
-	return f.err
-}
-
-func (f *fake) player(v players.Visit, came string) (players.Player, error) {
-	return players.Player{ID: "p1", Name: "Kim", Since: "stamp"}, f.note(v, came)
-}
-
-func (f *fake) Hello(_ context.Context, _ sandlot.Caller, v players.Visit) (players.Player, error) {
-	return f.player(v, "")
-}
-
-func (f *fake) Rename(_ context.Context, _ sandlot.Caller, v players.Visit, name string) (players.Player, error) {
-	return f.player(v, name)
-}
-
-func (f *fake) Code(_ context.Context, _ sandlot.Caller, v players.Visit) (string, error) {
-	return "ash bee cow dot", f.note(v, "")
-}
-
-func (f *fake) Resume(_ context.Context, _ sandlot.Caller, v players.Visit, code string) (players.Player, error) {
-	return f.player(v, code)
-}
-
-func (f *fake) Saves(_ context.Context, _ sandlot.Caller, v players.Visit) ([]players.Save, error) {
-	return []players.Save{{Slot: "main", Size: 3, At: at}}, f.note(v, "")
-}
-
-func (f *fake) Load(_ context.Context, _ sandlot.Caller, v players.Visit, slot string) (players.Save, error) {
-	return players.Save{Slot: slot, Value: []byte(`{"__proto__":1}`), At: at}, f.note(v, slot)
-}
-
-func (f *fake) Save(_ context.Context, _ sandlot.Caller, v players.Visit, slot string, value []byte) (players.Save, error) {
-	return players.Save{Slot: slot, Size: int64(len(value)), At: at}, f.note(v, slot+" "+string(value))
-}
-
-func (f *fake) DeleteSave(_ context.Context, _ sandlot.Caller, v players.Visit, slot string) error {
-	return f.note(v, slot)
-}
-
-func (f *fake) SharedKeys(_ context.Context, _ sandlot.Caller, v players.Visit, prefix string) ([]players.Shared, error) {
-	return []players.Shared{{Key: prefix + "1", Size: 3, At: at}}, f.note(v, prefix)
-}
-
-func (f *fake) LoadShared(_ context.Context, _ sandlot.Caller, v players.Visit, key string) (players.Shared, error) {
-	return players.Shared{Key: key, Value: []byte(`[1]`), At: at}, f.note(v, key)
-}
-
-func (f *fake) Share(_ context.Context, _ sandlot.Caller, v players.Visit, key string, value []byte) (players.Shared, error) {
-	return players.Shared{Key: key, Size: int64(len(value)), At: at}, f.note(v, key+" "+string(value))
-}
-
-func (f *fake) DeleteShared(_ context.Context, _ sandlot.Caller, v players.Visit, key string) error {
-	return f.note(v, key)
-}
-
-func (f *fake) Place(_ context.Context, _ sandlot.Caller, v players.Visit, in boards.Score) (boards.Placed, error) {
-	f.placed = in
-	return boards.Placed{Board: in.Board, Ascending: in.Ascending, Best: in.Score, Improved: true, Rank: 2, Of: 3, Player: "p1"}, f.note(v, in.Board)
-}
-
-func (f *fake) Top(_ context.Context, _ sandlot.Caller, v players.Visit, q boards.Query) (boards.Top, error) {
-	f.query = q
-	you := boards.Entry{Rank: 1, Name: "<b>", Score: 5, At: at, Player: "p1", You: true}
-	return boards.Top{Board: q.Board, Period: boards.AllTime, Entries: []boards.Entry{you}, Of: 1, You: &you}, f.note(v, q.Board)
-}
-
-func (f *fake) Report(_ context.Context, _ sandlot.Caller, v players.Visit, agent string, age time.Duration, list []faults.Report) error {
-	f.faults, f.age = list, age
-	return f.note(v, agent)
-}
-
-func (f *fake) Message(_ context.Context, _ sandlot.Caller, v players.Visit, text string) error {
-	return f.note(v, text)
-}
-
-// A house is a Handler over a fake.
+// A house is a Handler for a project of a world.
 type house struct {
 	*Handler
-	*fake
-	log bytes.Buffer
+	*testworld.World
+	project sandlot.Project
 }
 
-func newHouse(limits *admission.Limits) *house {
-	h := &house{fake: &fake{}}
+func newHouse(t *testing.T, limits *admission.Limits) *house {
+	t.Helper()
+	w := testworld.New(t)
+	h := &house{World: w, project: w.PublishPage(testworld.Nobody(), "<!doctype html><title>one</title>").Project}
 	h.Handler = New(Config{
-		Players: h.fake, Boards: h.fake, Faults: h.fake, Admission: limits, Base: "https://sandlot.example",
-		Log: slog.New(slog.NewTextHandler(&h.log, nil)),
+		Players: w.Runtime.Players, Boards: w.Runtime.Boards, Faults: w.Runtime.Faults, Admission: limits, Base: "https://sandlot.example", Log: w.Log,
 	})
 	return h
 }
 
 // send sends a call of the project's own page. target is "METHOD name", and headers are given as "Name: value".
 func (h *house) send(target, body string, headers ...string) *http.Response {
+	r := request(target, strings.NewReader(body), headers...)
+	w := httptest.NewRecorder()
+	h.Serve(w, r, h.call(r))
+	return w.Result()
+}
+
+func request(target string, body io.Reader, headers ...string) *http.Request {
 	method, path, _ := strings.Cut(target, " ")
-	r := httptest.NewRequest(method, "https://game.sandlot.example/.sandlot/"+path, strings.NewReader(body))
+	r := httptest.NewRequest(method, "https://game.sandlot.example/.sandlot/"+path, body)
 	r.Header.Set("X-Sandlot-Player", token)
 	for _, one := range headers {
 		name, value, _ := strings.Cut(one, ": ")
@@ -147,9 +64,17 @@ func (h *house) send(target, body string, headers ...string) *http.Response {
 			r.Header.Del(name)
 		}
 	}
-	w := httptest.NewRecorder()
-	h.Serve(w, r, Call{Project: sandlot.Project{ID: "game"}, Name: strings.TrimPrefix(r.URL.Path, "/.sandlot/")})
-	return w.Result()
+	return r
+}
+
+func (h *house) call(r *http.Request) Call {
+	return Call{Project: h.project, Name: strings.TrimPrefix(r.URL.Path, "/.sandlot/")}
+}
+
+// stamp returns the stamp of a stay of the player of a token that began a minute ago.
+func (h *house) stamp(token string) string {
+	hash, _ := players.HashToken(h.project.ID, token)
+	return players.Stamp(h.Vault(), players.Visit{Project: h.project, Token: hash}, h.Now().Add(-time.Minute))
 }
 
 func text(t *testing.T, res *http.Response) string {
@@ -174,83 +99,113 @@ func refused(t *testing.T, res *http.Response, status int, code sandlot.Code) re
 		t.Errorf("Retry-After %q beside %s", res.Header.Get("Retry-After"), body)
 	}
 	if res.Header.Get("Cache-Control") != "no-store" {
-		t.Errorf("%s may be kept: %q", body, res.Header.Get("Cache-Control"))
+		t.Errorf("a cache may keep %s: %q", body, res.Header.Get("Cache-Control"))
 	}
 	return got
 }
 
-func TestEveryCallReachesItsService(t *testing.T) {
+// changing matches the parts of answers that differ from run to run.
+var changing = regexp.MustCompile(`"(id|player|since|code)":"[^"]+"`)
+
+// TestEveryCallIsAnswered has calls of one player, in their order.
+func TestEveryCallIsAnswered(t *testing.T) {
 	t.Parallel()
-	const stamp = `"at":"2026-11-28T12:00:00Z"`
-	for _, c := range [][4]string{ // the call, its body, the arguments that arrive, the answer
-		{"GET player", "", "", `{"ok":true,"id":"p1","name":"Kim","since":"stamp"}`},
-		{"PATCH player", `{"name": "Kim"}`, "Kim", `{"ok":true,"id":"p1","name":"Kim","since":"stamp"}`},
-		{"POST player/code", "", "", `{"code":"ash bee cow dot","ok":true}`},
-		{"POST player/resume", `{"code": "a b c d"}`, "a b c d", `{"ok":true,"id":"p1","name":"Kim","since":"stamp"}`},
-		{"GET saves", "", "", `{"ok":true,"saves":[{"slot":"main","size":3,` + stamp + `}]}`},
-		{"GET saves/main", "", "main", `{"__proto__":1}`},
-		{"PUT saves/main", ` {"a": 1}`, `main  {"a": 1}`, `{"ok":true,"slot":"main","size":9,` + stamp + `}`},
-		{"POST saves/main", `{"value": {"a": 1}}`, `main {"a": 1}`, `{"ok":true,"slot":"main","size":8,` + stamp + `}`},
-		{"DELETE saves/main", "", "main", `{"ok":true}`},
-		{"GET shared?prefix=a%2F", "", "a/", `{"ok":true,"shared":[{"key":"a/1","size":3,` + stamp + `}]}`},
-		{"GET shared/a%2Fb", "", "a/b", `[1]`},
-		{"PUT shared/a/b", `"x"`, `a/b "x"`, `{"ok":true,"key":"a/b","size":3,` + stamp + `}`},
-		{"DELETE shared/k", "", "k", `{"ok":true}`},
+	h := newHouse(t, nil)
+	const at = `"at":"2026-05-04T12:00:00Z"`
+	const entry = `{"rank":1,"name":"\u003cb\u003e","score":-1500,"you":true,` + at + `,"player":*}`
+	code := ""
+	for _, c := range [][3]string{ // the call, its body, the answer
+		{"GET player", "", `{"ok":true,"id":"","name":"","since":*}`},
+		{"PATCH player", `{"name": "<b>"}`, `{"ok":true,"id":*,"name":"\u003cb\u003e","since":*}`},
+		{"POST player/code", "", `{"code":*,"ok":true}`},
+		{"POST player/resume", `{"code": "CODE"}`, `{"ok":true,"id":*,"name":"\u003cb\u003e","since":*}`},
+		{"PUT saves/main", ` {"a": 1}`, `{"ok":true,"slot":"main","size":9,` + at + `}`},
+		{"GET saves/main", "", ` {"a": 1}`},
+		{"POST saves/main", `{"value": {"__proto__": 1}}`, `{"ok":true,"slot":"main","size":16,` + at + `}`},
+		{"GET saves/main", "", `{"__proto__": 1}`},
+		{"GET saves", "", `{"ok":true,"saves":[{"slot":"main","size":16,` + at + `}]}`},
+		{"DELETE saves/main", "", `{"ok":true}`},
+		{"GET saves", "", `{"ok":true,"saves":[]}`},
+		{"PUT shared/a/b", `"x"`, `{"ok":true,"key":"a/b","size":3,` + at + `}`},
+		{"GET shared/a%2Fb", "", `"x"`},
+		{"GET shared?prefix=a%2F", "", `{"ok":true,"shared":[{"key":"a/b","size":3,` + at + `}]}`},
+		{"DELETE shared/a/b", "", `{"ok":true}`},
+		{"GET shared", "", `{"ok":true,"shared":[]}`},
 		{
-			"POST scores/main", `{"score": -1.5e3, "order": "asc"}`, "main",
-			`{"ok":true,"board":"main","order":"asc","best":-1500,"improved":true,"rank":2,"of":3,"player":"p1"}`,
+			"POST scores/main", `{"score": -1.5e3, "order": "asc", "since": "STAMP"}`,
+			`{"ok":true,"board":"main","order":"asc","best":-1500,"improved":true,"rank":1,"of":1,"player":*}`,
 		},
 		{
-			"GET scores/main", "", "main",
-			`{"ok":true,"board":"main","period":"all","order":"desc","entries":[{"rank":1,"name":"\u003cb\u003e","score":5,"you":true,` + stamp +
-				`,"player":"p1"}],"of":1,"you":{"rank":1,"name":"\u003cb\u003e","score":5,"you":true,` + stamp + `,"player":"p1"},"unverified":true,"untrusted":true}`,
+			"GET scores/main", "", `{"ok":true,"board":"main","period":"all","order":"asc","entries":[` + entry + `],"of":1,"you":` + entry +
+				`,"unverified":true,"untrusted":true}`,
 		},
-		{"POST errors", `{"errors": [{"kind": "error", "message": "x"}]}`, "browser", `{"ok":true}`},
-		{"POST feedback", `{"text": "hi"}`, "hi", `{"ok":true}`},
+		{"POST errors", `{"errors": [{"kind": "error", "message": "x"}]}`, `{"ok":true}`},
+		{"POST feedback", `{"text": "hi"}`, `{"ok":true}`},
 	} {
-		h := newHouse(nil)
-		res := h.send(c[0], c[1], "User-Agent: browser")
+		res := h.send(c[0], strings.NewReplacer("CODE", code, "STAMP", h.stamp(token)).Replace(c[1]))
 		body := text(t, res)
-		if res.StatusCode != http.StatusOK || body != c[3] || h.came != c[2] {
-			t.Errorf("%s: %d %s with %q", c[0], res.StatusCode, body, h.came)
+		if c[0] == "POST player/code" {
+			code = strings.Split(body, `"`)[3]
 		}
-		hash, _ := players.HashToken("game", token)
-		if h.visit.Token != hash || h.visit.Project.ID != "game" || !h.visit.From.IsValid() {
-			t.Errorf("%s: the visit is %+v", c[0], h.visit)
+		if masked := changing.ReplaceAllString(body, `"$1":*`); res.StatusCode != http.StatusOK || masked != c[2] {
+			t.Errorf("%s: %d %s", c[0], res.StatusCode, masked)
 		}
 		header := res.Header
 		if header.Get("Cache-Control") != "no-store" || header.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
 			header.Get("Access-Control-Allow-Origin") != "" || header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: %v", c[0], header)
 		}
-		if strings.HasPrefix(c[0], "GET ") {
-			if head := h.send("HEAD "+c[0][4:], ""); head.StatusCode != http.StatusOK || text(t, head) != "" || head.Header.Get("Content-Length") != header.Get("Content-Length") {
-				t.Errorf("HEAD %s: %d", c[0][4:], head.StatusCode)
+		if name, reads := strings.CutPrefix(c[0], "GET "); reads {
+			if head := h.send("HEAD "+name, ""); head.StatusCode != http.StatusOK || text(t, head) != "" || head.Header.Get("Content-Length") != header.Get("Content-Length") {
+				t.Errorf("HEAD %s: %d", name, head.StatusCode)
 			}
 		}
 	}
+	expect.Same(t, "messages", h.Query("SELECT text FROM feedback"), []string{"hi"})
 }
 
 func TestTheQueryOfABoardIsRead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(nil)
-	h.send("GET scores/fast?period=week&limit=7&around=1", "")
-	if want := (boards.Query{Board: "fast", Period: boards.Week, Limit: 7, Around: true}); h.query != want {
-		t.Errorf("%+v", h.query)
+	h := newHouse(t, nil)
+	for i, name := range []string{"Ada", "Bob", "Eve"} {
+		player := strings.Repeat(name, 12)
+		body := fmt.Sprintf(`{"score": %d, "name": %q, "since": %q}`, 9-i, name, h.stamp(player))
+		expect.Equal(t, "status", h.send("POST scores/fast", body, "X-Sandlot-Player: "+player).StatusCode, http.StatusOK)
 	}
-	h.send("POST scores/fast", `{"score": 3, "name": "Kim", "since": "stamp"}`)
-	if want := (boards.Score{Board: "fast", Score: 3, Name: "Kim", Since: "stamp"}); h.placed != want {
-		t.Errorf("%+v", h.placed)
-	}
-	h.send("POST errors", `{"age": 1500, "errors": [`+strings.Repeat(`{"kind": "error", "line": 3},`, 20)+`{}]}`)
-	if len(h.faults) != faults.MaxReports || h.faults[0].Line != 3 || h.age != 1500*time.Millisecond {
-		t.Errorf("%d errors, %+v, after %s", len(h.faults), h.faults[0], h.age)
+	for query, want := range map[string]string{
+		"": "Ada Bob Eve", "?limit=1": "Ada", "?around=1&limit=1": "Eve", "?around=false&limit=2": "Ada Bob", "?period=week&limit=1": "Ada",
+	} {
+		var got struct {
+			Period  string
+			Entries []struct{ Name string }
+		}
+		expect.OK(t, json.Unmarshal([]byte(text(t, h.send("GET scores/fast"+query, "", "X-Sandlot-Player: "+strings.Repeat("Eve", 12)))), &got))
+		var names []string
+		for _, e := range got.Entries {
+			names = append(names, e.Name)
+		}
+		expect.Equal(t, "entries of "+query, strings.Join(names, " "), want)
+		expect.Equal(t, "week of "+query, got.Period == "week", strings.Contains(query, "week"))
 	}
 }
 
-// TestNothingThatAPlayerSendsIsAFault: each bad call is refused with a code, a message and a hint, before any service is called.
+func TestErrorsOfAPageAreCounted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	var list []string
+	for i := range 20 {
+		list = append(list, fmt.Sprintf(`{"kind": "error", "message": "x", "source": "a.js", "line": %d}`, i+1))
+	}
+	expect.Equal(t, "status", h.send("POST errors", `{"age": 1500, "errors": [`+strings.Join(list, ",")+`]}`, "User-Agent: Firefox/140").StatusCode, http.StatusOK)
+	expect.OK(t, h.Runtime.Faults.Pending.Flush(t.Context()))
+	expect.Equal(t, "errors", len(h.Query("SELECT place FROM faults WHERE firefox = 1 AND place LIKE 'a.js:%'")), faults.MaxReports)
+}
+
+// TestNothingThatAPlayerSendsIsAFault: each bad call is refused with a code, a message and a hint, and changes nothing.
 func TestNothingThatAPlayerSendsIsAFault(t *testing.T) {
 	t.Parallel()
+	h := newHouse(t, nil)
+	written := h.Written()
 	deep := strings.Repeat("[", 20_000)
 	for _, c := range []struct {
 		call, body string
@@ -285,21 +240,31 @@ func TestNothingThatAPlayerSendsIsAFault(t *testing.T) {
 		{"POST feedback", `{}`, 400, sandlot.CodeMissingField},
 		{"PUT saves/main", strings.Repeat("x", 10_000_000), 413, sandlot.CodeContentTooLarge},
 	} {
-		h := newHouse(nil)
 		res := h.send(c.call, c.body)
 		refused(t, res, c.status, c.code)
-		if h.calls != 0 {
-			t.Errorf("%s: a service was called", c.call)
-		}
 		if (c.status == http.StatusMethodNotAllowed) != (res.Header.Get("Allow") != "") {
 			t.Errorf("%s: Allow %q", c.call, res.Header.Get("Allow"))
 		}
 	}
+	expect.Equal(t, "writes", h.Written(), written)
 }
 
-// TestOnlyTheProjectsOwnPageAndProgramsCall, also to read: neither another site, nor another project, which is of the same site.
+func TestAPackedBodyIsRefused(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	written := h.Written()
+	for _, call := range [][2]string{{"PUT saves/main", "1"}, {"POST saves/main", `{"value": 1}`}, {"PUT shared/k", "1"}, {"POST scores/main", `{"score": 1}`}} {
+		got := refused(t, h.send(call[0], call[1], "Content-Encoding: gzip"), http.StatusUnsupportedMediaType, sandlot.CodeUnsupportedMediaType)
+		expect.Contains(t, "hint", got.Hint, "unpacked")
+	}
+	expect.Equal(t, "writes", h.Written(), written)
+	expect.Equal(t, "status of identity", h.send("PUT saves/main", "1", "Content-Encoding: identity").StatusCode, http.StatusOK)
+}
+
+// TestOnlyTheProjectsOwnPageAndProgramsCall: another site may not, nor another project, which is of the same site.
 func TestOnlyTheProjectsOwnPageAndProgramsCall(t *testing.T) {
 	t.Parallel()
+	h := newHouse(t, nil)
 	for _, c := range []struct {
 		headers []string
 		framed  bool
@@ -323,21 +288,18 @@ func TestOnlyTheProjectsOwnPageAndProgramsCall(t *testing.T) {
 		{headers: []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"}, framed: true},
 		{headers: []string{"Sec-Fetch-Site: cross-site"}, framed: true},
 	} {
-		for _, call := range []string{"GET saves/main", "GET shared", "GET scores/main", "PUT saves/main", "POST scores/main", "POST errors"} {
-			h := newHouse(nil)
-			method, path, _ := strings.Cut(call, " ")
-			r := httptest.NewRequest(method, "https://game.sandlot.example/.sandlot/"+path, strings.NewReader(`{"score": 1}`))
-			for _, one := range c.headers {
-				name, value, _ := strings.Cut(one, ": ")
-				r.Header.Set(name, value)
-			}
-			w := httptest.NewRecorder()
-			h.Serve(w, r, Call{Project: sandlot.Project{ID: "game"}, Name: path, Framed: c.framed})
+		for _, call := range []string{"GET player", "GET shared", "GET scores/main", "PUT saves/main", "POST scores/main", "POST errors"} {
+			r := request(call, strings.NewReader(`{}`), c.headers...)
+			made := h.call(r)
+			made.Framed = c.framed
+			written, w := h.Written(), httptest.NewRecorder()
+			h.Serve(w, r, made)
 			if !c.ok {
 				refused(t, w.Result(), http.StatusForbidden, sandlot.CodeForeignOrigin)
+				expect.Equal(t, "writes of "+call, h.Written(), written)
 			}
-			if c.ok != (w.Code == http.StatusOK) || c.ok != (h.calls == 1) {
-				t.Errorf("%s with %q: %d, %d calls", call, c.headers, w.Code, h.calls)
+			if c.ok && w.Code != http.StatusOK && !strings.Contains(w.Body.String(), string(sandlot.CodeMissingField)) {
+				t.Errorf("%s with %q: %d", call, c.headers, w.Code)
 			}
 			origin := map[bool]string{true: "null"}[c.framed]
 			if got := w.Header().Get("Access-Control-Allow-Origin"); got != origin {
@@ -347,9 +309,9 @@ func TestOnlyTheProjectsOwnPageAndProgramsCall(t *testing.T) {
 	}
 }
 
-func TestAPreflightIsAnsweredInThePathFormAlone(t *testing.T) {
+func TestOnlyThePathFormAllowsCORS(t *testing.T) {
 	t.Parallel()
-	h := newHouse(nil)
+	h := newHouse(t, nil)
 	for _, framed := range []bool{false, true} {
 		r := httptest.NewRequest("OPTIONS", "/.sandlot/saves/main", nil)
 		w := httptest.NewRecorder()
@@ -360,35 +322,33 @@ func TestAPreflightIsAnsweredInThePathFormAlone(t *testing.T) {
 			t.Errorf("framed %t: %d %v", framed, w.Code, w.Header())
 		}
 		if framed && !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Sandlot-Player") {
-			t.Error("the token may not be sent")
+			t.Error("the header of the token is not allowed")
 		}
 	}
 }
 
 func TestATokenComesInTheHeaderOrInABeacon(t *testing.T) {
 	t.Parallel()
-	h := newHouse(nil)
-	hash, _ := players.HashToken("game", token)
+	h := newHouse(t, nil)
+	const none = "X-Sandlot-Player: "
 	for _, call := range [][2]string{
 		{"POST saves/main", `{"player": "` + token + `", "value": 1}`},
-		{"POST scores/main", `{"player": "` + token + `", "score": 1}`},
+		{"POST scores/main", `{"player": "` + token + `", "score": 1, "since": "` + h.stamp(token) + `"}`},
 		{"POST errors", `{"player": "` + token + `"}`},
 		{"POST feedback", `{"player": "` + token + `", "text": "x"}`},
 	} {
-		h.visit = players.Visit{}
-		if res := h.send(call[0], call[1], "X-Sandlot-Player: "); res.StatusCode != http.StatusOK || h.visit.Token != hash {
-			t.Errorf("%s: %d, %x", call[0], res.StatusCode, h.visit.Token)
-		}
+		expect.Equal(t, "status of "+call[0], h.send(call[0], call[1], none).StatusCode, http.StatusOK)
 		bad := strings.Replace(call[1], token, "short", 1)
-		refused(t, h.send(call[0], bad, "X-Sandlot-Player: "), http.StatusBadRequest, sandlot.CodePlayerRequired)
+		refused(t, h.send(call[0], bad, none), http.StatusBadRequest, sandlot.CodePlayerRequired)
 	}
+	expect.Equal(t, "the player's save", text(t, h.send("GET saves/main", "")), "1")
+	expect.Equal(t, "players", len(h.Query("SELECT id FROM players")), 1)
 	for _, wrong := range []string{"short", token + token + "0", strings.Repeat("é", 20), token[:31] + " ", "../" + token} {
-		refused(t, h.send("GET player", "", "X-Sandlot-Player: "+wrong), http.StatusBadRequest, sandlot.CodePlayerRequired)
+		refused(t, h.send("GET player", "", none+wrong), http.StatusBadRequest, sandlot.CodePlayerRequired)
 	}
-	if res := h.send("GET scores/main", "", "X-Sandlot-Player: "); res.StatusCode != http.StatusOK || h.visit.Token != (sandlot.Digest{}) {
-		t.Errorf("without a token: %d", res.StatusCode)
-	}
-	if other, _ := players.HashToken("other", token); other == hash {
+	expect.Equal(t, "status without a token", h.send("GET scores/main", "", none).StatusCode, http.StatusOK)
+	here, _ := players.HashToken("here", token)
+	if other, _ := players.HashToken("other", token); other == here {
 		t.Error("the same token is the same player of two projects")
 	}
 }
@@ -403,42 +363,34 @@ func (u unread) Read([]byte) (int, error) {
 
 func TestABodyIsBoundedBeforeItIsRead(t *testing.T) {
 	t.Parallel()
-	h := newHouse(nil)
-	r := httptest.NewRequest("PUT", "/.sandlot/saves/main", unread{t})
-	r.ContentLength = 10 << 20
-	w := httptest.NewRecorder()
-	h.Serve(w, r, Call{Name: "saves/main"})
-	refused(t, w.Result(), http.StatusRequestEntityTooLarge, sandlot.CodeContentTooLarge)
+	h := newHouse(t, nil)
+	put := func(h *house, body io.Reader, length int64) *http.Response {
+		r, w := request("PUT saves/main", body), httptest.NewRecorder()
+		r.ContentLength = length
+		h.Serve(w, r, h.call(r))
+		return w.Result()
+	}
+	refused(t, put(h, unread{t}, 10<<20), http.StatusRequestEntityTooLarge, sandlot.CodeContentTooLarge)
 
-	// A body that does not say its length ends at the bound.
+	// A body without a length ends at the bound.
 	endless := &counted{}
-	r = httptest.NewRequest("PUT", "/.sandlot/saves/main", endless)
-	r.ContentLength = -1
-	w = httptest.NewRecorder()
-	h.Serve(w, r, Call{Name: "saves/main"})
-	refused(t, w.Result(), http.StatusRequestEntityTooLarge, sandlot.CodeContentTooLarge)
+	refused(t, put(h, endless, -1), http.StatusRequestEntityTooLarge, sandlot.CodeContentTooLarge)
 	if endless.n > 2*maxValue {
 		t.Errorf("%d bytes were read", endless.n)
 	}
-	if h.bodies.Held() != 0 {
-		t.Errorf("%d slots are held", h.bodies.Held())
-	}
+	expect.Equal(t, "slots", h.bodies.Held(), 0)
 
 	// One network fills no more than its share of the slots, and small bodies need none.
-	limits := admission.New(admission.Config{Public: true})
-	h = newHouse(limits)
-	stop := make(chan struct{})
+	h = newHouse(t, admission.New(admission.Config{Public: true}))
+	stop, all := make(chan struct{}), sync.WaitGroup{}
 	for range mostBodiesOf {
-		r := httptest.NewRequest("PUT", "/.sandlot/saves/main", waiting(stop))
-		r.ContentLength = smallBody + 1
-		go h.Serve(httptest.NewRecorder(), r, Call{Name: "saves/main"})
+		all.Go(func() { put(h, waiting(stop), smallBody+1) })
 	}
 	testenv.Eventually(t, 30*time.Second, "all slots are taken", func() bool { return h.bodies.Held() == mostBodiesOf })
 	refused(t, h.send("PUT saves/main", strings.Repeat("1", smallBody+1)), http.StatusTooManyRequests, sandlot.CodeRateLimited)
-	if res := h.send("PUT saves/main", "1"); res.StatusCode != http.StatusOK {
-		t.Errorf("a small body: %d", res.StatusCode)
-	}
+	expect.Equal(t, "status of a small body", h.send("PUT saves/main", "1").StatusCode, http.StatusOK)
 	close(stop)
+	all.Wait()
 }
 
 // A counted body never ends.
@@ -457,7 +409,15 @@ func (w waiting) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestErrorsOfServicesHaveTheirStatus: a refusal is shown as it is, a fault is logged and not shown, and neither has a token.
+// A failing store saves nothing.
+type failing struct {
+	players.Store
+	err error
+}
+
+func (f failing) Save(context.Context, players.Holder, string, []byte, int64) error { return f.err }
+
+// TestErrorsOfServicesHaveTheirStatus: a refusal is returned unchanged, a fault is logged and hidden, and neither has a token.
 func TestErrorsOfServicesHaveTheirStatus(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -476,19 +436,14 @@ func TestErrorsOfServicesHaveTheirStatus(t *testing.T) {
 		{sandlot.CodeProjectNotFound, 404, sandlot.CodeProjectNotFound, 0},
 		{errors.New("a secret"), 500, sandlot.CodeInternal, 0},
 	} {
-		h := newHouse(nil)
-		h.err = c.err
+		h := newHouse(t, nil)
+		h.Players.Store = failing{h.Players.Store, c.err}
 		got := refused(t, h.send("PUT saves/main", "1"), c.status, c.code)
 		if got.RetryAfter != c.retry || strings.Contains(got.Message+got.Hint, "secret") {
 			t.Errorf("%v: %+v", c.err, got)
 		}
-		if logged := h.log.String(); (c.code == sandlot.CodeInternal) != strings.Contains(logged, "a secret") || strings.Contains(logged, token) {
+		if logged := h.Logs.String(); (c.code == sandlot.CodeInternal) != strings.Contains(logged, "a secret") || strings.Contains(logged, token) {
 			t.Errorf("%v: logged %q", c.err, logged)
-		}
-	}
-	for code, kind := range sandlot.Codes {
-		if statuses[kind] == 0 {
-			t.Errorf("%s has no status", code)
 		}
 	}
 }
@@ -496,42 +451,32 @@ func TestErrorsOfServicesHaveTheirStatus(t *testing.T) {
 func TestCallsHaveLimitsByNetwork(t *testing.T) {
 	t.Parallel()
 	one := admission.Rate{Count: 1, Per: time.Hour, Burst: 1}
-	for _, call := range [][2]string{{"GET saves/main", ""}, {"PUT saves/main", "1"}, {"POST errors", "{}"}} {
-		h := newHouse(admission.New(admission.Config{PlayerReads: one, PlayerWrites: one, PlayerReports: one, Public: true}))
+	for _, call := range [][2]string{{"GET saves", ""}, {"PUT saves/main", "1"}, {"POST errors", "{}"}} {
+		h := newHouse(t, admission.New(admission.Config{PlayerReads: one, PlayerWrites: one, PlayerReports: one, Public: true}))
 		if res := h.send(call[0], call[1]); res.StatusCode != http.StatusOK {
 			t.Errorf("the first %s: %d", call[0], res.StatusCode)
 		}
 		refused(t, h.send(call[0], call[1]), http.StatusTooManyRequests, sandlot.CodeRateLimited)
-		if h.calls != 1 {
-			t.Errorf("%s: %d calls", call[0], h.calls)
-		}
 	}
 }
 
 // TestCodesAreGuessedAtTheLimitOfANetwork: a wrong one counts like a wrong key.
 func TestCodesAreGuessedAtTheLimitOfANetwork(t *testing.T) {
 	t.Parallel()
-	h := newHouse(admission.New(admission.Config{WrongKeys: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, Public: true}))
+	h := newHouse(t, admission.New(admission.Config{WrongKeys: admission.Rate{Count: 2, Per: time.Hour, Burst: 2}, Public: true}))
 	resume := func(code string) *http.Response { return h.send("POST player/resume", `{"code": "`+code+`"}`) }
-	if res := resume("right"); res.StatusCode != http.StatusOK {
-		t.Errorf("a right one: %d", res.StatusCode)
+	code := func() string { return strings.Split(text(t, h.send("POST player/code", "{}")), `"`)[3] }
+	right := code()
+	expect.Equal(t, "status of a right code", resume(right).StatusCode, http.StatusOK)
+	for _, wrong := range []string{"acorn-acorn-acorn-acorn", "acorn"} {
+		refused(t, resume(wrong), http.StatusBadRequest, sandlot.CodeInvalidCode)
 	}
-	h.err = sandlot.Refuse(sandlot.CodeInvalidCode, "Wrong.")
-	for _, code := range []string{"a", "b"} {
-		refused(t, resume(code), http.StatusBadRequest, sandlot.CodeInvalidCode)
-	}
-	calls := h.calls
-	refused(t, resume("c"), http.StatusTooManyRequests, sandlot.CodeRateLimited)
-	if h.calls != calls {
-		t.Error("the third was tried")
-	}
-	h.err = nil
-	if res := resume("right"); res.StatusCode != http.StatusOK {
-		t.Errorf("one that was right before: %d", res.StatusCode)
-	}
+	refused(t, resume("zebra"), http.StatusTooManyRequests, sandlot.CodeRateLimited)
+	expect.Equal(t, "status of the code that was right before", resume(right).StatusCode, http.StatusOK)
+	refused(t, resume(code()), http.StatusTooManyRequests, sandlot.CodeRateLimited)
 }
 
-// TestTheDocumentHasEveryCall of players, and no other.
+// TestTheDocumentHasEveryCall: the OpenAPI document has the calls of players, and no other below /.sandlot/.
 func TestTheDocumentHasEveryCall(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../api/openapi.yaml")

@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"sandlot"
@@ -63,8 +64,8 @@ func (x *exchange) preflight(rt *route) {
 	x.w.WriteHeader(http.StatusNoContent)
 }
 
-// fromHere reports whether a call comes from the project's own page, or from a program that is no browser, by
-// Sec-Fetch-Site, and by Origin if there is one. Reads need it as well.
+// fromHere reports whether a call comes from the project's own page, or from a program that is not a browser, by
+// Sec-Fetch-Site and Origin. It is required of reads as well.
 func fromHere(r *http.Request, framed bool) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	if framed && origin == "null" {
@@ -82,6 +83,10 @@ func fromHere(r *http.Request, framed bool) bool {
 
 // receive reads the body of a call, of at most n bytes. A large one takes a slot, which release gives back.
 func (x *exchange) receive(n int64) error {
+	if e := x.r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return sandlot.Refuse(sandlot.CodeUnsupportedMediaType, "A call takes no body with a Content-Encoding.").In("Content-Encoding").
+			Note("Send the same body unpacked, without the header Content-Encoding.")
+	}
 	length := x.r.ContentLength
 	if length > n {
 		return tooLarge(n)
@@ -100,7 +105,7 @@ func (x *exchange) receive(n int64) error {
 	case errors.As(err, &more):
 		return tooLarge(n)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidContent, "The body did not come whole.").Note("Send the request again.")
+		return sandlot.Refuse(sandlot.CodeInvalidContent, "The body is incomplete.").Note("Send the request again.")
 	}
 	return nil
 }
@@ -126,12 +131,21 @@ func (x *exchange) fields(into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
-		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has a value of the wrong kind.").In(wrong.Field).
+		return sandlot.Refuse(sandlot.CodeInvalidField, "A field has the wrong type.").In(wrong.Field).
 			Note("Send a %s in %s.", kindOf(wrong), wrong.Field)
 	case err != nil:
-		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is no JSON object.").Note("Send one: JSON has neither NaN, Infinity nor single quotes.")
+		return sandlot.Refuse(sandlot.CodeInvalidJSON, "The body is not a JSON object.").
+			Note("Send a JSON object: JSON has no NaN, no Infinity and no single quotes.")
 	}
 	return nil
+}
+
+// fieldsOf reads the body as fields does, and sets the player by a field of it, unless the header has a token.
+func (x *exchange) fieldsOf(into any, token *string) error {
+	if err := x.fields(into); err != nil || *token == "" || x.v.Token != (sandlot.Digest{}) {
+		return err
+	}
+	return x.visit(*token)
 }
 
 func kindOf(wrong *json.UnmarshalTypeError) string {
@@ -150,8 +164,11 @@ func kindOf(wrong *json.UnmarshalTypeError) string {
 // methodShown returns a method for a message: clients choose it.
 func methodShown(method string) string { return inspect.Quoted(method) }
 
-// answer answers with a value as JSON.
-func (x *exchange) answer(v any) error {
+// answer answers with a value as JSON, or returns the error.
+func (x *exchange) answer(v any, err error) error {
+	if err != nil {
+		return err
+	}
 	text, err := json.Marshal(v)
 	if err != nil {
 		return err

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/transport/intake"
 )
 
 // retryLater is the wait after a passing failure.
 const retryLater = 5 * time.Second
 
-// A refusal is the body of an error: that of the API, with its code once more as the reason for the script.
+// A refusal is the body of an error: as in the API, with its code repeated as the reason, which the script returns.
 type refusal struct {
 	OK         bool         `json:"ok"` // false
 	Error      sandlot.Code `json:"error"`
@@ -26,22 +27,6 @@ type refusal struct {
 	Status     int          `json:"status"`
 	Field      string       `json:"field,omitempty"`
 	RetryAfter int          `json:"retry_after,omitempty"`
-}
-
-// statuses has the status of each kind of error. It never changes.
-var statuses = map[sandlot.Kind]int{
-	sandlot.KindMistake:      http.StatusBadRequest,
-	sandlot.KindUnidentified: http.StatusUnauthorized,
-	sandlot.KindForbidden:    http.StatusForbidden,
-	sandlot.KindMissing:      http.StatusNotFound,
-	sandlot.KindConflict:     http.StatusConflict,
-	sandlot.KindTooLarge:     http.StatusRequestEntityTooLarge,
-	sandlot.KindUnacceptable: http.StatusUnprocessableEntity,
-	sandlot.KindTakenDown:    http.StatusUnavailableForLegalReasons,
-	sandlot.KindTooMany:      http.StatusTooManyRequests,
-	sandlot.KindUnavailable:  http.StatusServiceUnavailable,
-	sandlot.KindFull:         http.StatusInsufficientStorage,
-	sandlot.KindFault:        http.StatusInternalServerError,
 }
 
 // refuse answers with an error. A fault of the service is logged, and not shown.
@@ -70,17 +55,14 @@ func (x *exchange) errorOf(err error) (*sandlot.Error, int) {
 	default:
 		e = sandlot.Refuse(sandlot.CodeInternal, "The service has a fault. It was logged.").Note("Go on without this call.")
 	}
-	status := statuses[sandlot.Codes[e.Code]]
-	if e.Code == sandlot.CodeMethodNotAllowed {
-		status = http.StatusMethodNotAllowed
-	}
+	status := intake.StatusOf(e.Code)
 	if status >= http.StatusInternalServerError && x.r.Context().Err() == nil && (e.RetryAfter == 0 || e.Cause() != nil) {
 		x.Log.ErrorContext(x.r.Context(), "a player's call failed", "project", x.Project.ID, "call", x.Name, "err", err)
 	}
 	return e, status
 }
 
-// sentences holds the message of each code that a look-up of the project returns alone.
+// sentences holds the messages of codes that a look-up of the project returns without a message.
 var sentences = map[sandlot.Code]string{
 	sandlot.CodeProjectNotFound: "There is no project at this address.",
 	sandlot.CodeTakenDown:       "This project has been taken down.",

@@ -11,7 +11,7 @@ import (
 
 // A route holds the calls at an address, or at all addresses below a name.
 type route struct {
-	name    string // after a final slash the name of a thing follows
+	name    string // with a final slash, the name of a slot, board or key follows
 	methods []method
 }
 
@@ -67,7 +67,7 @@ func (rt *route) first() string {
 	return first
 }
 
-// find returns the route of a name, and the name of the thing that follows; nil if there is none.
+// find returns the route of a name, and the name of the slot, board or key that follows; nil if there is none.
 func find(name string) (rt *route, rest string) {
 	for i := range routes {
 		rt := &routes[i]

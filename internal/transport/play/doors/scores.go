@@ -29,29 +29,23 @@ func (x *exchange) score() error {
 		Name   string   `json:"name"`
 		Since  string   `json:"since"`
 	}
-	if err := x.fields(&in); err != nil {
+	if err := x.fieldsOf(&in, &in.Player); err != nil {
 		return err
 	}
 	switch {
 	case in.Score == nil:
 		return missing("score", "Send a finite number.")
 	case in.Order != "" && in.Order != boards.Descending && in.Order != boards.Ascending:
-		return invalid("order", "Send desc where more is better, or asc where less is.")
-	}
-	if err := x.bring(in.Player); err != nil {
-		return err
+		return invalid("order", "Send desc if a higher score is better, or asc if a lower one is.")
 	}
 	p, err := x.Boards.Place(x.ctx(), nobody, x.v, boards.Score{
 		Board: x.rest, Score: *in.Score, Ascending: in.Order == boards.Ascending, Name: in.Name, Since: in.Since,
 	})
-	if err != nil {
-		return err
-	}
-	return x.answer(placed{true, p.Board, boards.Order(p.Ascending), p.Best, p.Improved, p.Rank, p.Of, p.Player})
+	return x.answer(placed{true, p.Board, boards.Order(p.Ascending), p.Best, p.Improved, p.Rank, p.Of, p.Player}, err)
 }
 
 func invalid(field, note string) error {
-	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s has a value that it cannot have.", field).In(field).Note("%s", note)
+	return sandlot.Refuse(sandlot.CodeInvalidField, "The field %s has an invalid value.", field).In(field).Note("%s", note)
 }
 
 // An entry is a place on a board.
@@ -95,9 +89,6 @@ func (x *exchange) top() error {
 		q.Around = text != "0" && text != "false"
 	}
 	t, err := x.Boards.Top(x.ctx(), nobody, x.v, q)
-	if err != nil {
-		return err
-	}
 	out := list{
 		OK: true, Board: t.Board, Period: t.Period, Order: boards.Order(t.Ascending), Entries: make([]entry, len(t.Entries)), Of: t.Of,
 		Unverified: true, Untrusted: true,
@@ -109,7 +100,7 @@ func (x *exchange) top() error {
 		you := entryOf(*t.You)
 		out.You = &you
 	}
-	return x.answer(out)
+	return x.answer(out, err)
 }
 
 func (x *exchange) errors() error {
@@ -125,21 +116,15 @@ func (x *exchange) errors() error {
 			Stack   string `json:"stack"`
 		} `json:"errors"`
 	}
-	if err := x.fields(&in); err != nil {
-		return err
-	}
-	if err := x.bring(in.Player); err != nil {
+	if err := x.fieldsOf(&in, &in.Player); err != nil {
 		return err
 	}
 	var reports []faults.Report
-	for _, e := range in.Errors[:min(len(in.Errors), faults.MaxReports)] {
+	for _, e := range in.Errors {
 		reports = append(reports, faults.Report(e))
 	}
 	age := time.Duration(max(0, min(in.Age, float64(oldestPage)))) * time.Millisecond
-	if err := x.Faults.Report(x.ctx(), nobody, x.v, x.r.UserAgent(), age, reports); err != nil {
-		return err
-	}
-	return x.answer(done{true})
+	return x.answer(done{true}, x.Faults.Report(x.ctx(), nobody, x.v, x.r.UserAgent(), age, reports))
 }
 
 // oldestPage bounds the age of a page, in milliseconds: a week.
@@ -150,17 +135,11 @@ func (x *exchange) feedback() error {
 		Player string `json:"player"`
 		Text   string `json:"text"`
 	}
-	if err := x.fields(&in); err != nil {
+	if err := x.fieldsOf(&in, &in.Player); err != nil {
 		return err
 	}
 	if in.Text == "" {
 		return missing("text", "Send up to 280 characters.")
 	}
-	if err := x.bring(in.Player); err != nil {
-		return err
-	}
-	if err := x.Faults.Message(x.ctx(), nobody, x.v, in.Text); err != nil {
-		return err
-	}
-	return x.answer(done{true})
+	return x.answer(done{true}, x.Faults.Message(x.ctx(), nobody, x.v, in.Text))
 }

@@ -1,12 +1,12 @@
 // Updates the board of a project's page, and connects the page with the player in the frame, if the game has the SDK. Only
-// the frame has the player's token: the page sends it messages for each call that needs the token, and learns the player's
-// public id. Without this module the board does not change, and the form sends its message as a usual form.
+// the frame has the player's token: the page sends the frame a message for each call that needs the token, and receives the
+// player's public id. Without this module the board stays as it was loaded, and the form is sent as any other form.
 const stage = document.querySelector('.stage');
 const model = stage.querySelector('template').content.firstElementChild;
 const apart = model.sandbox.contains('allow-same-origin'); // else the frame's origin is opaque, and has no name
 const origin = apart ? new URL(model.src).origin : 'null';
 const board = document.querySelector('.board');
-const player = document.querySelector('[data-player]'); // null where players can leave nothing new
+const player = document.querySelector('[data-player]'); // null if players may send nothing
 const at = `/p/${stage.dataset.project}/board`;
 
 const pollEvery = 30_000; // ms
@@ -31,7 +31,7 @@ const paint = (html) => {
   if (html === last) return;
   last = html;
   const part = document.createElement('template');
-  part.innerHTML = html; // of the service: all text of strangers in it is escaped
+  part.innerHTML = html; // from the service, which escapes all text of strangers
   const before = board.contains(document.activeElement) ? document.activeElement : null;
   const shown = board.querySelector('.board-shown');
   if (shown) shown.replaceWith(part.content);
@@ -41,8 +41,8 @@ const paint = (html) => {
   refocus(before);
 };
 
-let turn = 0; // an answer that another one has overtaken is not shown
-const chosen = {}; // the board and the period that the visitor sees, or is about to
+let turn = 0; // only the answer to the last request is shown
+const chosen = {}; // the board and the period of the last request
 
 const load = async (wish) => {
   if (!board) return;
@@ -51,7 +51,7 @@ const load = async (wish) => {
   try {
     const answer = await fetch(`${at}?${new URLSearchParams({ board: '', ...chosen, you, bare: '' })}`, { cache: 'no-store' });
     if (answer.status === 200 && mine === turn) paint(await answer.text());
-  } catch { /* the next one may come through */ }
+  } catch { /* the next request may succeed */ }
 };
 
 // ready adds the listeners of the controls of the board.
@@ -76,7 +76,7 @@ if (board) {
 
 const here = player?.querySelector('.said-here');
 let known = ''; // the player's name, as the frame has it
-let met = false; // whether the game has the SDK, and the service answers it
+let met = false; // whether the game has the SDK and reaches the service
 
 const say = (text) => { if (here) here.textContent = text; };
 
@@ -95,7 +95,7 @@ const meet = ({ id, name, local }) => {
   const fresh = typeof id === 'string' && /^[\w-]{0,40}$/.test(id) && id !== you;
   if (fresh) you = id;
   if (typeof name === 'string') known = name;
-  met = local === false; // else its data stays in its browser, and is on no board
+  met = local === false; // else the player's data stays in the browser, and is on no board
   if (player) {
     player.hidden = !met;
     const field = player.querySelector('#player-name');
@@ -143,7 +143,7 @@ if (player) {
     say(!answer ? fault : answer.ok === true ? resumed : wrong);
     if (answer?.ok !== true) return;
     resume.reset();
-    frame().src = model.src; // the game reads the saves that it has now
+    frame().src = model.src; // the game loads the saves of the resumed player
   });
   player.querySelector('[data-code]').addEventListener('click', async () => {
     say(wait);
@@ -177,7 +177,7 @@ if (tell) {
     if (busy) return;
     busy = true;
     try {
-      // The frame sends it as the player, with the name.
+      // The frame sends the message as the player, with the name.
       if (met && (await ask({ sandlot: 'tell', text: text.value }, 'told'))?.ok === true) {
         done();
         return;
