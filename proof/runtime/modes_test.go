@@ -110,8 +110,10 @@ func TestSoakAGamePlaysInEveryPlace(t *testing.T) {
 		t.Run("in another site's page", func(t *testing.T) { playsElsewhere(t, s.game(t), open) })
 		t.Run("by the path form", func(t *testing.T) { playsByPath(t, s.game(t), open) })
 		t.Run("as a version", func(t *testing.T) { playsAsVersion(t, s.game(t), open) })
-		t.Run("from a file", func(t *testing.T) { playsFromFile(t, s.game(t), open) })
-		t.Run("on another host", func(t *testing.T) { playsOnAnotherHost(t, s.game(t), open) })
+		t.Run("from a file", func(t *testing.T) { playsFromFile(t, s.blank(t), open) })
+		t.Run("on another host", func(t *testing.T) { playsOnAnotherHost(t, s.blank(t), open) })
+		t.Run("published with the copy", func(t *testing.T) { playsBesideACopy(t, s, open) })
+		t.Run("without the script", func(t *testing.T) { playsWithoutScript(t, open) })
 	})
 }
 
@@ -168,7 +170,7 @@ func playsAsVersion(t *testing.T, p project, open func() tab) {
 	report(t, device, own).is(local(2))
 }
 
-// copied is the probe with the script beside it, as a folder that somebody has downloaded.
+// copied is the probe with the script beside it, as docs/saves.md copies it.
 func copied(t *testing.T, p project) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -181,10 +183,11 @@ func copied(t *testing.T, p project) string {
 
 func playsFromFile(t *testing.T, p project, open func() tab) {
 	device, folder := open(), copied(t, p)
-	opens(t, device, "file://"+folder+"/index.html")
-	report(t, device, own).is(local(1))
-	opens(t, device, "file://"+folder+"/index.html")
-	report(t, device, own).is(object{"done": true, "saved.ok": true, "saved.local": true})
+	for n := range 2 {
+		opens(t, device, "about:blank")
+		opens(t, device, "file://"+folder+"/index.html")
+		report(t, device, own).is(local(n + 1))
+	}
 }
 
 func playsOnAnotherHost(t *testing.T, p project, open func() tab) {
@@ -195,6 +198,41 @@ func playsOnAnotherHost(t *testing.T, p project, open func() tab) {
 	report(t, device, own).is(local(1))
 	opens(t, device, elsewhere.URL)
 	report(t, device, own).is(local(2))
+}
+
+// playsBesideACopy: a folder with the copy is published without it, and plays as others do.
+func playsBesideACopy(t *testing.T, s *site, open func() tab) {
+	files, folder := map[string]string{}, copied(t, s.blank(t))
+	for _, name := range []string{"index.html", ".sandlot/sdk.js"} {
+		files[name] = text(t, filepath.Join(folder, name))
+	}
+	p := s.publish(t, "Tide Pools", files)
+	p.quick(t, "main")
+	if names := p.owner(t, "GET", "?files=names", "").body; strings.Contains(names, "sdk.js") {
+		t.Errorf("the copy is published: %s", names)
+	}
+	playsAtItsAddress(t, p, open)
+}
+
+// playsWithoutScript: a page without its script goes on where it writes window.sandlot?.
+func playsWithoutScript(t *testing.T, open func() tab) {
+	page := `<!doctype html><title>Tide Pools</title><script>window.report = {}; onerror = (m) => { report.thrown = m; };</script>
+<script src=".sandlot/sdk.js"></script><p>Tide<script type="module">
+const saved = await window.sandlot?.load();
+window.sandlot?.save({level: (saved?.level ?? 0) + 1});
+window.sandlot?.score(1230);
+window.sandlot?.ready();
+report.done = true;
+</script>`
+	folder := t.TempDir()
+	expect.OK(t, os.WriteFile(filepath.Join(folder, "index.html"), []byte(page), 0o600))
+	elsewhere := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer elsewhere.Close()
+	for _, at := range []string{"file://" + folder + "/index.html", elsewhere.URL} {
+		device := open()
+		opens(t, device, at)
+		report(t, device, own).is(object{"done": true, "thrown": nil})
+	}
 }
 
 // TestSoakAGamePlaysWhereStorageIsBlocked: in another site's page a player who cannot be remembered still scores, and the code brings the save.
