@@ -130,8 +130,7 @@ func playsInItsPage(t *testing.T, p project, open func() tab) {
 	device := open()
 	for _, size := range [][2]int{{390, 844}, {1280, 800}} {
 		expect.OK(t, device.resize(size[0], size[1]))
-		opens(t, device, p.page)
-		awaits(t, device, `document.querySelector('.stage iframe') || (document.querySelector('button.start')?.checkVisibility() && (document.querySelector('button.start').click(), true))`)
+		begins(t, device, p)
 		got := report(t, device, framed)
 		got.is(object{"done": true, "thrown": nil, "saved.ok": true, "score.ok": true, "score.best": 1230, "top.ok": true})
 		awaits(t, device, `document.body.innerText.includes('1230') || document.body.innerText.includes('1,230')`)
@@ -407,33 +406,38 @@ func TestSoakAStrangersPageReachesNothing(t *testing.T) {
 	})
 }
 
-// TestSoakErrorsOfPagesArrive: at its address and in the project's page, from the game and from a file that is missing.
+// TestSoakErrorsOfPagesArrive: at its address and in the project's page, from the game, from a file that is missing, from a graphics context that
+// is lost, and from a game that never gets ready.
 func TestSoakErrorsOfPagesArrive(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
-	page := strings.Replace(probe, "play()", `setTimeout(() => { nowhere.near = 1; }, 10); Promise.reject(new Error('no more crabs for ada@example.org'));
+	page := strings.Replace(probe, "play()", `const begin = () => sandlot.ready();
+setTimeout(() => { nowhere.near = 1; }, 10); Promise.reject(new Error('no more crabs for ada@example.org'));
 document.body.append(Object.assign(new Image(), {src: 'crab.png?key=secret'}));
+const canvas = document.body.appendChild(document.createElement('canvas'));
+const context = canvas.getContext('webgl'); // none in Firefox without a screen
+context ? context.getExtension('WEBGL_lose_context').loseContext() : canvas.dispatchEvent(new Event('webglcontextlost'));
 play()`, 1)
 	both(t, false).each(t, func(t *testing.T, open func() tab) {
-		p := s.publish(t, "Tide Pools", map[string]string{"index.html": page})
-		device := open()
-		for _, address := range []string{p.url, p.page} {
-			opens(t, device, address)
-			if address == p.page {
-				awaits(t, device, `document.querySelector('.stage iframe') || (document.querySelector('button.start')?.checkVisibility() && (document.querySelector('button.start').click(), true))`)
+		for about, enter := range map[string]func(tab, project){
+			"at its address": func(device tab, p project) { opens(t, device, p.url) }, "in the project's page": func(device tab, p project) { begins(t, device, p) },
+		} {
+			p := s.publish(t, "Tide Pools", map[string]string{"index.html": page})
+			enter(open(), p)
+			got := ""
+			for _, part := range []string{"nowhere", "no more crabs", "crab.png", "WebGL", "No ready()"} {
+				testenv.Eventually(t, limit, part+" arrives "+about, func() bool {
+					got = p.owner(t, "GET", "/errors", "").body
+					return strings.Contains(got, part)
+				})
 			}
-			testenv.Eventually(t, limit, "three errors arrive from "+address, func() bool {
-				got := p.owner(t, "GET", "/errors", "").body
-				return strings.Contains(got, "nowhere") && strings.Contains(got, "no more crabs") && strings.Contains(got, "crab.png")
-			})
+			if strings.Contains(got, "ada@example.org") || strings.Contains(got, "secret") {
+				t.Errorf("errors have secrets: %s", got)
+			}
+			expect.Contains(t, "the browsers", got, map[bool]string{true: "firefox", false: "chrome"}[strings.Contains(t.Name(), "firefox")])
+			made := s.api(t, "POST", "/v1/update", `{"project_id":"`+p.id+`","filename":"a.txt","text":"a"}`)
+			expect.Contains(t, "the answer of the next update", made.body, "5 kinds")
 		}
-		got := p.owner(t, "GET", "/errors", "").body
-		if strings.Contains(got, "ada@example.org") || strings.Contains(got, "secret") {
-			t.Errorf("errors have secrets: %s", got)
-		}
-		expect.Contains(t, "the browsers", got, map[bool]string{true: "firefox", false: "chrome"}[strings.Contains(t.Name(), "firefox")])
-		made := s.api(t, "POST", "/v1/update", `{"project_id":"`+p.id+`","filename":"a.txt","text":"a"}`)
-		expect.Contains(t, "the answer of the next update", made.body, "error")
 	})
 }
 
