@@ -108,7 +108,7 @@ func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	}
 	hint := "Nothing has to be done, unless a page loads one of them: then send it again from another folder."
 	if t.leftOut[".sandlot/"] > 0 {
-		hint += " But .sandlot/sdk.js needs no copy: the service answers it."
+		hint = "A page needs no copy of .sandlot/sdk.js: the service answers it. " + hint
 	}
 	w = append(w, t.leavings(false, "which tools have made", hint)...)
 	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public",

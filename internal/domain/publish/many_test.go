@@ -223,7 +223,7 @@ func TestACopyOfTheScriptIsLeftOutAndTheHintSaysThatItNeedsNone(t *testing.T) {
 	out := w.publishMany(w.account(), "site/index.html", page, "site/.sandlot/sdk.js", "x")
 	expect.Same(t, "files", names(out.Files), []string{"index.html"})
 	i := slices.IndexFunc(out.Warnings, func(w sandlot.Warning) bool { return w.Code == "left_out" })
-	if i < 0 || !strings.Contains(out.Warnings[i].Hint, ".sandlot/sdk.js needs no copy") {
+	if i < 0 || !strings.Contains(out.Warnings[i].Hint, "needs no copy of .sandlot/sdk.js") {
 		t.Errorf("%+v", out.Warnings)
 	}
 }
