@@ -57,11 +57,7 @@ func TestSoakTheExampleOfPythonRuns(t *testing.T) {
 // TestSoakTheExampleOfGodotRuns as a web export, in Chromium and Firefox: a second start is the same player.
 func TestSoakTheExampleOfGodotRuns(t *testing.T) {
 	testenv.Unraced(t)
-	packages := os.Getenv("SANDLOT_TEST_GAMES")
-	if packages == "" {
-		testenv.Skip(t, "the packages of other people's games")
-	}
-	s := start(t)
+	packages, s := modules(t), start(t)
 	p := s.publish(t, "Sky Hopper", exported(t, packages, map[string]string{
 		"index.html": text(t, "testdata/games/godot/index.html"),
 		"sandlot.gd": example(t, s, "gdscript", "http://localhost:9/"),

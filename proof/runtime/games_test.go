@@ -74,15 +74,21 @@ var foreigners = []foreign{
 	},
 }
 
-// TestSoakForeignGamesGetSavesAndABoard: each game is published as it came, edited, and played in Chromium; the score is on its board, a
-// second device that brings the code of the first has the save, and the game begins with it there.
-func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
-	testenv.Unraced(t)
+// modules returns the folder with the packages of testdata/games/package.json.
+func modules(t *testing.T) string {
+	t.Helper()
 	packages := os.Getenv("SANDLOT_TEST_GAMES")
 	if packages == "" {
 		testenv.Skip(t, "the packages of other people's games")
 	}
-	s := start(t)
+	return packages
+}
+
+// TestSoakForeignGamesGetSavesAndABoard: each game is published as it came, edited, and played in Chromium; the score is on its board, a
+// second device that brings the code of the first has the save, and the game begins with it there.
+func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
+	testenv.Unraced(t)
+	packages, s := modules(t), start(t)
 	for _, g := range foreigners {
 		t.Run(g.name, func(t *testing.T) {
 			source := g.files(t, packages)
