@@ -23,7 +23,6 @@ type foreign struct {
 	files func(t *testing.T, packages string) map[string]string
 	built func(t *testing.T, packages string, source map[string]string) map[string]string // nil: as it is
 	play  string                                                                          // until the game is over
-	local string                                                                          // the value that the game stores itself
 }
 
 // An edit replaces a text that a file has once.
@@ -40,7 +39,6 @@ var foreigners = []foreign{
 				if (n % 50 === 0) await new Promise(requestAnimationFrame);
 			}
 		})()`,
-		`localStorage.getItem('bestScore')`,
 	},
 	{
 		"phaser", func(t *testing.T, packages string) map[string]string {
@@ -49,7 +47,6 @@ var foreigners = []foreign{
 			return files
 		}, nil,
 		`new Promise((r) => { const wait = setInterval(() => { if (localStorage.getItem('best')) { clearInterval(wait); r(); } }, 100); })`,
-		`localStorage.getItem('best')`,
 	},
 	{
 		"p5", func(t *testing.T, packages string) map[string]string {
@@ -58,11 +55,11 @@ var foreigners = []foreign{
 			return files
 		}, nil,
 		`new Promise((r) => { const wait = setInterval(() => { if (best > 0) { clearInterval(wait); r(); } }, 100); })`,
-		`localStorage.getItem('best')`,
 	},
 	{
 		"react", func(t *testing.T, _ string) map[string]string { return folder(t, "testdata/games/react") }, bundle,
 		`(async () => {
+			while (!document.querySelector('#start')) await new Promise(requestAnimationFrame);
 			document.querySelector('#start').click();
 			for (let n = 0; n < 40; n++) {
 				await new Promise((r) => setTimeout(r, 60));
@@ -70,24 +67,28 @@ var foreigners = []foreign{
 			}
 			while (document.querySelector('i').textContent === '0') await new Promise((r) => setTimeout(r, 50));
 		})()`,
-		`localStorage.getItem('best')`,
 	},
 	{
-		"godot", func(t *testing.T, _ string) map[string]string { return folder(t, "testdata/games/godot") }, bridged,
-		`new Promise((r) => { const wait = setInterval(() => { if (window.over) { clearInterval(wait); r(); } }, 50); })`,
-		`'in the game\'s own file system'`,
+		"godot", func(t *testing.T, _ string) map[string]string { return folder(t, "testdata/games/godot") }, exported,
+		`(async () => { while (!await sandlot.load()) await new Promise((r) => setTimeout(r, 100)); })()`,
 	},
 }
 
-// TestSoakForeignGamesGetSavesAndABoard: each game is published as it came, edited, and played in Chromium; the score is on its board, and a
-// second device that brings the code of the first has the save.
-func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
-	testenv.Unraced(t)
+// modules returns the folder with the packages of testdata/games/package.json.
+func modules(t *testing.T) string {
+	t.Helper()
 	packages := os.Getenv("SANDLOT_TEST_GAMES")
 	if packages == "" {
 		testenv.Skip(t, "the packages of other people's games")
 	}
-	s := start(t)
+	return packages
+}
+
+// TestSoakForeignGamesGetSavesAndABoard: each game is published as it came, edited, and played in Chromium; the score is on its board, a
+// second device that brings the code of the first has the save, and the game begins with it there.
+func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
+	testenv.Unraced(t)
+	packages, s := modules(t), start(t)
 	for _, g := range foreigners {
 		t.Run(g.name, func(t *testing.T) {
 			source := g.files(t, packages)
@@ -112,13 +113,25 @@ func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
 				return code != ""
 			})
 			opens(t, second, p.url)
+			asks(t, second, g.play)
 			asks(t, second, fmt.Sprintf(`sandlot.resume(%q)`, code))
-			kept, _ := asks(t, second, `sandlot.load()`).(object)
-			if best, _ := kept["best"].(float64); best <= 0 {
-				t.Errorf("the second device has the save %v; the first keeps %v and %v", kept, asks(t, first, g.local), asks(t, first, `sandlot.load()`))
+			if best, _ := saved(t, second)["best"].(float64); best <= 0 {
+				t.Errorf("the second device has the save %v, the first %v", saved(t, second), saved(t, first))
 			}
+			asks(t, second, `sandlot.load().then((s) => sandlot.save({...s, best: 99999, marked: true}))`)
+			opens(t, second, p.url)
+			asks(t, second, g.play)
+			testenv.Eventually(t, limit, "the game saves anew", func() bool { return saved(t, second)["marked"] == nil })
+			expect.Equal(t, "the best score after a worse one", saved(t, second)["best"], any(99999.0))
 		})
 	}
+}
+
+// saved returns what a game has saved.
+func saved(t *testing.T, in tab) object {
+	t.Helper()
+	kept, _ := asks(t, in, `sandlot.load()`).(object)
+	return kept
 }
 
 func (g foreign) build(t *testing.T, packages string, source map[string]string) map[string]string {
@@ -132,11 +145,7 @@ func (g foreign) build(t *testing.T, packages string, source map[string]string) 
 // update sends files of a project as an agent does.
 func (p project) update(t *testing.T, files map[string]string) answer {
 	t.Helper()
-	list := []object{}
-	for name, text := range files {
-		list = append(list, object{"filename": name, "text": text})
-	}
-	body, err := json.Marshal(object{"project_id": p.id, "files": list})
+	body, err := json.Marshal(object{"project_id": p.id, "files": sent(files)})
 	expect.OK(t, err)
 	got := p.s.api(t, "POST", "/v1/update", string(body))
 	if got.status != 200 {
@@ -197,14 +206,4 @@ func bundle(t *testing.T, packages string, source map[string]string) map[string]
 	out, err := c.CombinedOutput()
 	expect.OK(t, err, string(out))
 	return map[string]string{"index.html": source["index.html"], "assets/index.js": text(t, filepath.Join(dir, "assets", "index.js"))}
-}
-
-// bridged replaces Godot's engine by a script that evaluates the texts of the game's calls to JavaScriptBridge, as the engine does: the export
-// templates for the web are in no package.
-func bridged(t *testing.T, _ string, source map[string]string) map[string]string {
-	t.Helper()
-	script, err := json.Marshal(source["game.gd"])
-	expect.OK(t, err)
-	engine := "const GAME = " + string(script) + ";\n" + text(t, "testdata/games/bridge.js")
-	return map[string]string{"index.html": source["index.html"], "index.js": engine}
 }

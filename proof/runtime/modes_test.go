@@ -116,8 +116,10 @@ func TestSoakAGamePlaysInEveryPlace(t *testing.T) {
 		t.Run("in another site's page", func(t *testing.T) { playsElsewhere(t, s.game(t), open) })
 		t.Run("by the path form", func(t *testing.T) { playsByPath(t, s.game(t), open) })
 		t.Run("as a version", func(t *testing.T) { playsAsVersion(t, s.game(t), open) })
-		t.Run("from a file", func(t *testing.T) { playsFromFile(t, s.game(t), open) })
-		t.Run("on another host", func(t *testing.T) { playsOnAnotherHost(t, s.game(t), open) })
+		t.Run("from a file", func(t *testing.T) { playsFromFile(t, s.blank(t), open) })
+		t.Run("on another host", func(t *testing.T) { playsOnAnotherHost(t, s.blank(t), open) })
+		t.Run("published with the copy", func(t *testing.T) { playsBesideACopy(t, s, open) })
+		t.Run("without the script", func(t *testing.T) { playsWithoutScript(t, open) })
 	})
 }
 
@@ -132,8 +134,7 @@ func playsInItsPage(t *testing.T, p project, open func() tab) {
 	device := open()
 	for _, size := range [][2]int{{390, 844}, {1280, 800}} {
 		expect.OK(t, device.resize(size[0], size[1]))
-		opens(t, device, p.page)
-		awaits(t, device, `document.querySelector('.stage iframe') || (document.querySelector('button.start')?.checkVisibility() && (document.querySelector('button.start').click(), true))`)
+		begins(t, device, p)
 		got := report(t, device, framed)
 		got.is(object{"done": true, "thrown": nil, "saved.ok": true, "score.ok": true, "score.best": 1230, "top.ok": true})
 		awaits(t, device, `document.body.innerText.includes('1230') || document.body.innerText.includes('1,230')`)
@@ -183,8 +184,11 @@ func copied(t *testing.T, p project) string {
 
 func playsFromFile(t *testing.T, p project, open func() tab) {
 	device, folder := open(), copied(t, p)
-	plays(t, device, "file://"+folder+"/index.html", local(1))
-	plays(t, device, "file://"+folder+"/index.html", object{"done": true, "saved.ok": true, "saved.local": true})
+	for n := range 2 {
+		opens(t, device, "about:blank")
+		opens(t, device, "file://"+folder+"/index.html")
+		report(t, device, own).is(local(n + 1))
+	}
 }
 
 func playsOnAnotherHost(t *testing.T, p project, open func() tab) {
@@ -193,6 +197,41 @@ func playsOnAnotherHost(t *testing.T, p project, open func() tab) {
 	device := open()
 	plays(t, device, elsewhere.URL, local(1))
 	plays(t, device, elsewhere.URL, local(2))
+}
+
+// playsBesideACopy: a folder with the copy is published without it, and plays as others do.
+func playsBesideACopy(t *testing.T, s *site, open func() tab) {
+	files, folder := map[string]string{}, copied(t, s.blank(t))
+	for _, name := range []string{"index.html", ".sandlot/sdk.js"} {
+		files[name] = text(t, filepath.Join(folder, name))
+	}
+	p := s.publish(t, "Tide Pools", files)
+	p.quick(t, "main")
+	if names := p.owner(t, "GET", "?files=names", "").body; strings.Contains(names, "sdk.js") {
+		t.Errorf("the copy is published: %s", names)
+	}
+	playsAtItsAddress(t, p, open)
+}
+
+// playsWithoutScript: a page without its script goes on where it writes window.sandlot?.
+func playsWithoutScript(t *testing.T, open func() tab) {
+	page := `<!doctype html><title>Tide Pools</title><script>window.report = {}; onerror = (m) => { report.thrown = m; };</script>
+<script src=".sandlot/sdk.js"></script><p>Tide<script type="module">
+const saved = await window.sandlot?.load();
+window.sandlot?.save({level: (saved?.level ?? 0) + 1});
+window.sandlot?.score(1230);
+window.sandlot?.ready();
+report.done = true;
+</script>`
+	folder := t.TempDir()
+	expect.OK(t, os.WriteFile(filepath.Join(folder, "index.html"), []byte(page), 0o600))
+	elsewhere := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	defer elsewhere.Close()
+	for _, at := range []string{"file://" + folder + "/index.html", elsewhere.URL} {
+		device := open()
+		opens(t, device, at)
+		report(t, device, own).is(object{"done": true, "thrown": nil})
+	}
 }
 
 // TestSoakAGamePlaysWhereStorageIsBlocked: in another site's page a player who cannot be remembered still scores, and the code brings the save.
@@ -362,33 +401,38 @@ func TestSoakAStrangersPageReachesNothing(t *testing.T) {
 	})
 }
 
-// TestSoakErrorsOfPagesArrive: at its address and in the project's page, from the game and from a file that is missing.
+// TestSoakErrorsOfPagesArrive: at its address and in the project's page, from the game, from a file that is missing, from a graphics context that
+// is lost, and from a game that never gets ready.
 func TestSoakErrorsOfPagesArrive(t *testing.T) {
 	testenv.Unraced(t)
 	s := start(t)
-	page := strings.Replace(probe, "play()", `setTimeout(() => { nowhere.near = 1; }, 10); Promise.reject(new Error('no more crabs for ada@example.org'));
+	page := strings.Replace(probe, "play()", `const begin = () => sandlot.ready();
+setTimeout(() => { nowhere.near = 1; }, 10); Promise.reject(new Error('no more crabs for ada@example.org'));
 document.body.append(Object.assign(new Image(), {src: 'crab.png?key=secret'}));
+const canvas = document.body.appendChild(document.createElement('canvas'));
+const context = canvas.getContext('webgl'); // none in Firefox without a screen
+context ? context.getExtension('WEBGL_lose_context').loseContext() : canvas.dispatchEvent(new Event('webglcontextlost'));
 play()`, 1)
 	both(t, false).each(t, func(t *testing.T, open func() tab) {
-		p := s.publish(t, "Tide Pools", map[string]string{"index.html": page})
-		device := open()
-		for _, address := range []string{p.url, p.page} {
-			opens(t, device, address)
-			if address == p.page {
-				awaits(t, device, `document.querySelector('.stage iframe') || (document.querySelector('button.start')?.checkVisibility() && (document.querySelector('button.start').click(), true))`)
+		for about, enter := range map[string]func(tab, project){
+			"at its address": func(device tab, p project) { opens(t, device, p.url) }, "in the project's page": func(device tab, p project) { begins(t, device, p) },
+		} {
+			p := s.publish(t, "Tide Pools", map[string]string{"index.html": page})
+			enter(open(), p)
+			got := ""
+			for _, part := range []string{"nowhere", "no more crabs", "crab.png", "WebGL", "No ready()"} {
+				testenv.Eventually(t, limit, part+" arrives "+about, func() bool {
+					got = p.owner(t, "GET", "/errors", "").body
+					return strings.Contains(got, part)
+				})
 			}
-			testenv.Eventually(t, limit, "three errors arrive from "+address, func() bool {
-				got := p.owner(t, "GET", "/errors", "").body
-				return strings.Contains(got, "nowhere") && strings.Contains(got, "no more crabs") && strings.Contains(got, "crab.png")
-			})
+			if strings.Contains(got, "ada@example.org") || strings.Contains(got, "secret") {
+				t.Errorf("errors have secrets: %s", got)
+			}
+			expect.Contains(t, "the browsers", got, map[bool]string{true: "firefox", false: "chrome"}[strings.Contains(t.Name(), "firefox")])
+			made := s.api(t, "POST", "/v1/update", `{"project_id":"`+p.id+`","filename":"a.txt","text":"a"}`)
+			expect.Contains(t, "the answer of the next update", made.body, "5 kinds")
 		}
-		got := p.owner(t, "GET", "/errors", "").body
-		if strings.Contains(got, "ada@example.org") || strings.Contains(got, "secret") {
-			t.Errorf("errors have secrets: %s", got)
-		}
-		expect.Contains(t, "the browsers", got, map[bool]string{true: "firefox", false: "chrome"}[strings.Contains(t.Name(), "firefox")])
-		made := s.api(t, "POST", "/v1/update", `{"project_id":"`+p.id+`","filename":"a.txt","text":"a"}`)
-		expect.Contains(t, "the answer of the next update", made.body, "error")
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
@@ -146,14 +147,22 @@ type project struct {
 	id, url, path, page, at string // at is the address of version 1
 }
 
+// sent returns files as a call brings them: bytes that are no text are encoded.
+func sent(files map[string]string) (list []object) {
+	for name, text := range files {
+		if utf8.ValidString(text) {
+			list = append(list, object{"filename": name, "text": text})
+		} else {
+			list = append(list, object{"filename": name, "content": []byte(text)})
+		}
+	}
+	return list
+}
+
 // publish publishes files with an index.html.
 func (s *site) publish(t testing.TB, title string, files map[string]string) project {
 	t.Helper()
-	list := []object{}
-	for name, text := range files {
-		list = append(list, object{"filename": name, "text": text})
-	}
-	body, err := json.Marshal(object{"title": title, "files": list})
+	body, err := json.Marshal(object{"title": title, "files": sent(files)})
 	expect.OK(t, err)
 	made := s.api(t, "POST", "/v1/publish", string(body))
 	if made.status != http.StatusCreated {

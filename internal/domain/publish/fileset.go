@@ -106,8 +106,11 @@ func (t *Tree) readings(folder string) (w []sandlot.Warning) {
 	if folder != "" {
 		w = append(w, unwrapped(folder))
 	}
-	w = append(w, t.leavings(false, "which tools have made",
-		"Nothing has to be done, unless a page loads one of them: then send it again from another folder.")...)
+	hint := "Nothing has to be done, unless a page loads one of them: then send it again from another folder."
+	if t.leftOut[".sandlot/"] > 0 {
+		hint = "A page needs no copy of .sandlot/sdk.js: the service answers it. " + hint
+	}
+	w = append(w, t.leavings(false, "which tools have made", hint)...)
 	w = append(w, t.leavings(true, "which may hold secrets of yours: everything published is public",
 		"Nothing has to be done. If such a file is to be public all the same, send it alone with update and force: "+
 			"true.")...)

@@ -217,6 +217,17 @@ func TestWhatToolsLeaveBesideTheWorkIsLeftOutWithAWarning(t *testing.T) {
 	}
 }
 
+func TestACopyOfTheScriptIsLeftOutAndTheHintSaysThatItNeedsNone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	out := w.publishMany(w.account(), "site/index.html", page, "site/.sandlot/sdk.js", "x")
+	expect.Same(t, "files", names(out.Files), []string{"index.html"})
+	i := slices.IndexFunc(out.Warnings, func(w sandlot.Warning) bool { return w.Code == "left_out" })
+	if i < 0 || !strings.Contains(out.Warnings[i].Hint, "needs no copy of .sandlot/sdk.js") {
+		t.Errorf("%+v", out.Warnings)
+	}
+}
+
 func TestAnUpdateThatChangesNothingIsAVersionWithAWarning(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -106,7 +106,7 @@ func refusal(sent, name string) string {
 		return fmt.Sprintf("has %d parts between slashes, and at most %d are allowed", len(segments), maxDepth)
 	}
 	if ownFolder(segments) {
-		return "is in a folder reserved by the service"
+		return "is in a folder where the service itself answers"
 	}
 	for _, segment := range segments {
 		if reason := refusedSegment(segment); reason != "" {

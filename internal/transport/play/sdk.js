@@ -17,7 +17,7 @@
   const home = attempt(() => new URL('..', src).href, '');
   const mine = (at) => !!home && typeof at === 'string' && at.startsWith(home);
   const api = home + '.sandlot/';
-  const online = live && mine(location.href);
+  const online = live && mine(location.href) && location.protocol !== 'file:';
 
   // The storage of this browser: localStorage, or memory if there is none.
   const store = attempt(() => window.localStorage);
@@ -74,9 +74,11 @@
       const answer = await send(api + path, { method, headers, body, keepalive, signal, credentials: 'omit', cache: 'no-store' });
       const text = await answer.text();
       skew = Date.parse(answer.headers.get('Date')) - now() || 0;
-      if (answer.ok) return { ok: true, text, at: Date.parse(answer.headers.get('Last-Modified')) };
-      const { reason, retry_after: after = 0 } = attempt(() => parse(text)) || {};
-      if (!reason) throw answer; // another server has answered: the page was copied, or is behind a proxy
+      const json = /json/.test(answer.headers.get('Content-Type'));
+      if (answer.ok && json) return { ok: true, text, at: Date.parse(answer.headers.get('Last-Modified')) };
+      const { reason, retry_after: after = 0 } = json && attempt(() => parse(text)) || {};
+      // Without a reason another server answers: the page was copied there, or there is a proxy.
+      if (!reason) return { status: 0, reason: 'offline', after: 0, foreign: answer.status < 500 };
       return { status: answer.status, reason: reason === 'runtime_off' ? 'off' : reason, after };
     } catch {
       return { status: 0, reason: 'offline', after: 0 };
@@ -160,7 +162,7 @@
           drop('save/' + slot);
           return null;
         }
-        if (!passes(answer) || answer.reason === 'off' || n === 2 || own && !navigator.onLine) break;
+        if (!passes(answer) || answer.reason === 'off' || answer.foreign || n === 2 || own && !navigator.onLine) break;
         await sleep(500 * 4 ** n);
       }
       return own ? parse(own.text) : null;

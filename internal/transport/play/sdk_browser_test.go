@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -350,6 +351,51 @@ func TestElsewhereTheScriptWorksAlone(t *testing.T) {
 	}
 	if len(s.calls.came) > 0 {
 		t.Errorf("calls came: %q", s.calls.came)
+	}
+}
+
+// TestACopyOfTheScriptWorksAlone: beside a page on another host, whether that answers other addresses with 404 or with its page, and in a file. A
+// load asks a foreign server once, and a file calls nobody.
+func TestACopyOfTheScriptWorksAlone(t *testing.T) {
+	t.Parallel()
+	ctx := testenv.Engine(t)
+	w := newWorld(t)
+	w.put(gameID, w.file("index.html", game))
+	script := bodyOf(t, get(newHandler(w, "localhost", w.playing), "/.sandlot/sdk.js"))
+	folder := t.TempDir()
+	expect.OK(t, os.Mkdir(filepath.Join(folder, ".sandlot"), 0o700))
+	expect.OK(t, os.WriteFile(filepath.Join(folder, ".sandlot", "sdk.js"), []byte(script), 0o600))
+	expect.OK(t, os.WriteFile(filepath.Join(folder, "index.html"), []byte(game), 0o600))
+	files := http.FileServer(http.Dir(folder))
+	var loads atomic.Int32
+	server := func(pageForAll bool) string {
+		elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/saves/main") && r.Method == http.MethodGet {
+				loads.Add(1)
+			}
+			if pageForAll && !strings.HasSuffix(r.URL.Path, ".js") {
+				r.URL.Path = "/"
+			}
+			files.ServeHTTP(w, r)
+		}))
+		t.Cleanup(elsewhere.Close)
+		return elsewhere.URL
+	}
+	for _, c := range []struct {
+		at, local, kept string
+		loads           int32
+	}{
+		{server(false) + "/", "false", `{"ok":true,"local":true,"reason":"offline"}`, 3},
+		{server(true) + "/", "false", `{"ok":true,"local":true,"reason":"offline"}`, 3},
+		{"file://" + folder + "/index.html", "true", `{"ok":true,"local":true}`, 0},
+	} {
+		loads.Store(0)
+		run(t, ctx, chromedp.Navigate(c.at))
+		says(t, ctx, `sandlot.local`, c.local, `await sandlot.load()`, `null`, `await sandlot.save({level: 3})`, c.kept)
+		run(t, ctx, chromedp.Navigate("about:blank"))
+		run(t, ctx, chromedp.Navigate(c.at))
+		says(t, ctx, `await sandlot.load('other')`, `null`, `await sandlot.load()`, `{"level":3}`, `(await sandlot.score(5)).local`, `true`)
+		expect.Equal(t, "loads of the slot at "+c.at, loads.Load(), c.loads) // one of them by the script, for what was not sent
 	}
 }
 

@@ -17,6 +17,7 @@ func _ready() -> void:
 
 func run() -> void:
 	for shell in 12:
+		await get_tree().create_timer(0.2).timeout
 		score += 10
 	level += 1
 	game_over()
