@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -76,6 +77,36 @@ func TestSoakADeletedProjectAnswersNoPlayer(t *testing.T) {
 			t.Errorf("in the trash: %s %s: %d %s", r.method, r.path, got.status, got.body)
 		}
 	}
+}
+
+// TestSoakASuspendedProjectKeepsItsPlayers: every call of players and of the owner is refused until the project is reinstated.
+func TestSoakASuspendedProjectKeepsItsPlayers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	p, ada := furnished(t, s)
+	admin := func(arguments ...string) {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), testenv.Binary(t), append(arguments, "--data", s.Data())...).CombinedOutput()
+		expect.OK(t, err, string(out))
+	}
+	code := ada.does(t, "POST", "player/code", "{}").text(t, "code")
+	admin("admin", "suspend", p.id, "--reason", "a test")
+	testenv.Eventually(t, limit, "the project is suspended", func() bool { return ada.does(t, "GET", "saves/main", "").status != http.StatusOK })
+	resume := request{"POST", "player/resume", `{"code":"` + code + `"}`}
+	for _, r := range append(append(keeping(ada.since), reading()...), resume) {
+		ada.does(t, r.method, r.path, r.body).refused(t, r.method+" "+r.path, http.StatusUnavailableForLegalReasons, "taken_down")
+	}
+	for _, r := range []request{
+		{"GET", "/boards", ""}, {"GET", "/boards/main", ""}, {"PATCH", "/boards/main", `{"reset":true}`}, {"GET", "/errors", ""}, {"GET", "/feedback", ""},
+	} {
+		expect.Equal(t, "status of its owner's "+r.method+" "+r.path, p.owner(t, r.method, r.path, r.body).status, http.StatusUnavailableForLegalReasons)
+	}
+	admin("admin", "reinstate", p.id)
+	testenv.Eventually(t, limit, "the project is back", func() bool { return ada.does(t, "GET", "saves/main", "").status == http.StatusOK })
+	expect.Contains(t, "the save", ada.does(t, "GET", "saves/main", "").body, `"level"`)
+	expect.Contains(t, "the shared value", ada.does(t, "GET", "shared/wall", "").body, "1")
+	expect.Equal(t, "players on the board", ada.does(t, "GET", "scores/main", "").json(t)["of"], any(1.0))
+	expect.Equal(t, "status of the code", p.player("second").does(t, resume.method, resume.path, resume.body).status, http.StatusOK)
 }
 
 // TestSoakQuarantinedProjectsHavePlayers: quarantine does not block a project's own address.

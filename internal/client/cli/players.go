@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 const shortList = 3
 
 // playersLeft returns a few boards, errors and messages of a project as pairs for print. It leaves out each part that the
-// service does not return: the numbers do not depend on it.
+// service does not return: the numbers do not depend on it. Texts of strangers are in quotes, so that a reader sees where they end.
 func playersLeft(ctx context.Context, s *session) (pairs []string) {
 	left := s.Left(s.id)
 	list, err := left.Boards(ctx)
@@ -27,12 +28,12 @@ func playersLeft(ctx context.Context, s *session) (pairs []string) {
 	}
 	if found, err := left.Errors(ctx); err == nil {
 		for _, e := range found.Errors[:min(len(found.Errors), shortList)] {
-			pairs = append(pairs, "error", fmt.Sprintf("%d x %s (%s) in version %d", e.Count, e.Message, e.Place, found.Version))
+			pairs = append(pairs, "error", fmt.Sprintf("%s in version %d", errorLine(e), found.Version))
 		}
 	}
 	if messages, err := left.Messages(ctx, shortList); err == nil {
 		for _, m := range messages {
-			pairs = append(pairs, "message", m.At.UTC().Format("2006-01-02")+" "+m.Text)
+			pairs = append(pairs, "message", m.At.UTC().Format("2006-01-02")+" "+strconv.Quote(m.Text))
 		}
 	}
 	return pairs
@@ -41,11 +42,20 @@ func playersLeft(ctx context.Context, s *session) (pairs []string) {
 func boardLine(b client.Board) string {
 	entries := make([]string, len(b.Entries))
 	for i, e := range b.Entries {
-		name := e.Name
-		if name == "" {
-			name = "-"
+		name := "-"
+		if e.Name != "" {
+			name = strconv.Quote(e.Name)
 		}
-		entries[i] = fmt.Sprintf("%d. %s %s", e.Rank, name, strconv.FormatFloat(e.Score, 'f', -1, 64))
+		score, _ := json.Marshal(e.Score) // a score is finite; its JSON has at most 25 characters
+		entries[i] = fmt.Sprintf("%d. %s %s", e.Rank, name, score)
 	}
 	return b.Name + ", " + plural(int(b.Players), "player", "players") + ": " + strings.Join(entries, ", ")
+}
+
+func errorLine(e client.PlayerError) string {
+	line := fmt.Sprintf("%d x %q", e.Count, e.Message)
+	if e.Place != "" {
+		line += fmt.Sprintf(" at %q", e.Place)
+	}
+	return line
 }

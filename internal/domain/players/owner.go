@@ -15,8 +15,11 @@ type Usage struct {
 	Most    int64 // the bound of Bytes
 }
 
+// Percent returns how much is used of the bytes or of the players that a project may have, whichever is more, rounded down.
+func (u Usage) Percent() int64 { return max(u.Bytes*100/max(u.Most, 1), u.Players*100/MaxPlayers) }
+
 // Full reports whether most of the room is used.
-func (u Usage) Full() bool { return u.Bytes*10 >= u.Most*8 }
+func (u Usage) Full() bool { return u.Percent() >= 80 }
 
 // Usage returns the usage of a project's players to its owner.
 func (s *Service) Usage(ctx context.Context, by sandlot.Caller, ref string) (Usage, error) {
@@ -63,9 +66,10 @@ func (s *Service) Warn(ctx context.Context, by sandlot.Caller, ids ...sandlot.Pr
 	}
 	var list []sandlot.Warning
 	for _, id := range ids {
-		if u := s.usage(totals, id); u.Bytes > 0 && u.Full() {
+		if u := s.usage(totals, id); u.Full() {
 			list = append(list, sandlot.Warn("players_full",
-				fmt.Sprintf("The data of the players of %s has %d of at most %d bytes; beyond that nothing more is saved.", id, u.Bytes, u.Most),
+				fmt.Sprintf("%d of at most %d players of %s keep %d of at most %d bytes; beyond that nothing more is saved.",
+					u.Players, MaxPlayers, id, u.Bytes, u.Most),
 				fmt.Sprintf("Have the game save less, or refuse new data: PATCH /v1/project/%s {\"runtime\": \"read\"}.", id)))
 		}
 	}

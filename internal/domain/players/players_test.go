@@ -1,7 +1,9 @@
 package players_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -356,6 +358,35 @@ func TestTheOwnerSeesTheUsage(t *testing.T) {
 	list, err := w.Warn(t.Context(), w.OwnerOf(w.kim.Account()), "another")
 	expect.OK(t, err)
 	expect.Equal(t, "of another project", len(list), 0)
+}
+
+// crowded is a store with n players of each project.
+type crowded struct {
+	players.Store
+	n int64
+}
+
+func (c crowded) Totals(ctx context.Context, account sandlot.AccountID) (players.Totals, error) {
+	t, err := c.Store.Totals(ctx, account)
+	for id, sum := range t.Projects {
+		sum.Players = c.n
+		t.Projects[id] = sum
+	}
+	return t, err
+}
+
+// TestTheOwnerIsWarnedOfTooManyPlayers: they may have no more than a name, and no bytes.
+func TestTheOwnerIsWarnedOfTooManyPlayers(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Rename(t.Context(), sandlot.Caller{}, w.visit("ada"), "Ada")
+	expect.OK(t, err)
+	kept := w.Service.Store
+	for n, warnings := range map[int64]int{players.MaxPlayers*8/10 - 1: 0, players.MaxPlayers * 8 / 10: 1} {
+		w.Service.Store = crowded{kept, n}
+		list, err := w.Warn(t.Context(), w.kim, w.project.ID)
+		expect.OK(t, err)
+		expect.Equal(t, fmt.Sprint("warnings of ", n), len(list), warnings)
+	}
 }
 
 func TestTheOwnerRemovesAPlayer(t *testing.T) {

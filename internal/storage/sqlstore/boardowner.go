@@ -37,7 +37,8 @@ func (store Boards) Amend(ctx context.Context, id sandlot.ProjectID, board strin
 	if err != nil {
 		return boards.Board{}, in("amend board", err)
 	}
-	out, err := one(ctx, store.db, scanCounted, "SELECT "+countedBoard+", "+boardColumns+" FROM boards b WHERE b.num = ? AND b.name IS NOT NULL", b.num)
+	out, err := one(ctx, store.db, scanCounted,
+		"SELECT "+countedBoard+", "+boardColumns+" FROM boards b WHERE b.project = ? AND b.name = ?", b.project, board)
 	return out, in("amend board", err)
 }
 

@@ -56,6 +56,40 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestAStepThatRemovesPlayersReadsNoOthers: of a project with 100,000 players it would hold up every writer, two thousand times.
+func TestAStepThatRemovesPlayersReadsNoOthers(t *testing.T) {
+	t.Parallel()
+	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
+	p, now := mustProject(t, db, 1), time.Now()
+	expect.OK(t, db.Players().Save(t.Context(), players.Holder{Project: p.ID, Fresh: "a", Now: now}, "main", []byte("1"), 0))
+	mustExec(t, db, "UPDATE projects SET deleted_at = 1 WHERE num = 1")
+	mustExec(t, db, "INSERT INTO removals (project, at) VALUES (1, 1)")
+	_, _, err := db.Upkeep().Sweep(t.Context(), now, now, 1000)
+	expect.OK(t, err)
+	var queries []string
+	expect.OK(t, db.step(t.Context(), nil, func(tx *tx) error {
+		queries = tx.Tx.(*sqlite.Tx).Queries(onSQLite(db))
+		return nil
+	}))
+	removed := 0
+	for _, q := range queries {
+		if !strings.HasPrefix(q, "DELETE FROM") {
+			continue
+		}
+		if strings.HasPrefix(q, "DELETE FROM saves") {
+			removed++
+		}
+		for _, line := range plan(t, db, q) {
+			if strings.Contains(line, "SEARCH players") && strings.HasSuffix(line, "(project=?)") {
+				t.Errorf("%s\n\tof %s", line, q)
+			}
+		}
+	}
+	if removed == 0 {
+		t.Error("the sweep has removed no saves")
+	}
+}
+
 // TestWhatTrendsReadsTheDaysOfAWeekAlone: the statement sorts what was played, but reads no table for it.
 func TestWhatTrendsReadsTheDaysOfAWeekAlone(t *testing.T) {
 	t.Parallel()

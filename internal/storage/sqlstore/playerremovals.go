@@ -108,16 +108,34 @@ func (s *sweep) dropPlayers(now time.Time) error {
 // dropPlayersOf removes as many records of a deleted project's players as the step has left. The account of the project is
 // locked.
 func (s *sweep) dropPlayersOf(project int64) error {
-	const ofProject = "player IN (SELECT num FROM players WHERE project = ?1)"
-	for _, from := range []struct{ table, key, condition string }{
-		{"saves", "player, slot", ofProject},
-		{"player_tokens", "project, hash", "project = ?1"},
-		{"players", "num", "project = ?1"},
-		{"shared", "project, key", "project = ?1"},
-	} {
-		if err := s.times("DELETE FROM "+from.table+some(from.table, from.key, from.condition), project); err != nil || s.left <= 0 {
+	list, err := all(context.Background(), s, scanValue[int64], "SELECT num FROM players WHERE project = ? LIMIT ?", project, s.left)
+	if err != nil {
+		return err
+	}
+	for _, player := range list {
+		if err := s.dropRest(player); err != nil || s.left <= 0 {
 			return err
 		}
+	}
+	return s.dropSharedOf(project)
+}
+
+// dropRest removes as many records of a player without scores as the step has left, and the player after the last one.
+func (s *sweep) dropRest(player int64) error {
+	for _, of := range [][2]string{{"saves", "player, slot"}, {"player_tokens", "project, hash"}} {
+		err := s.times("DELETE FROM "+of[0]+some(of[0], of[1], "player = ?1"), player)
+		if err != nil || s.left <= 0 {
+			return err
+		}
+	}
+	s.left--
+	return s.do("DELETE FROM players WHERE num = ?", player)
+}
+
+// dropSharedOf removes the shared values of a project, and then its totals.
+func (s *sweep) dropSharedOf(project int64) error {
+	if err := s.times("DELETE FROM shared"+some("shared", "project, key", "project = ?1"), project); err != nil || s.left <= 0 {
+		return err
 	}
 	charged, err := s.number("SELECT charged FROM player_totals WHERE project = ?", project)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestBoards(t *testing.T, open func(t *testing.T) Records) {
 		{"Top/has the rows of a day and of a week apart", topPeriods},
 		{"Boards/returns the boards of a project, the last moved first", listBoards},
 		{"Amend/rows outside of its bounds are gone", amendBounds},
-		{"Amend/removes rows of players, or all, and keeps the rules", amendRemoves},
+		{"Amend/removes rows of players, or all, also many at once, and keeps the rules", amendRemoves},
 		{"Delete/removes a board, and the next score bears a new one", deleteBoard},
 		{"Moved/returns boards of projects that may be listed and that moved since a time, with their best", movedBoards},
 		{"Rows, Bring/bring a board to another project, and keep better rows", bringBoard},
@@ -363,6 +363,9 @@ func amendRemoves(t *testing.T, s Stores) {
 	place(t, s, p.ID, "b", 1, at)
 	same(t, "it may come back", ranked(t, s, p.ID, "main", 0), []string{"c 2", "b 1", "a 0"})
 	b := must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{Reset: true}, at))(t)
+	atOnce(t, 40, nil, func(int) error {
+		return drop(s.Boards.Amend(background(), p.ID, "main", boards.Change{Reset: true}, at))
+	})
 	same(t, "after a reset", []any{b.Players, b.MinSeconds}, []any{int64(0), 9})
 	same(t, "its rows", ranked(t, s, p.ID, "main", 0), nil)
 	same(t, "the next place", place(t, s, p.ID, "a", 0, at).Rank, int64(1))

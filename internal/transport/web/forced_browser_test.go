@@ -30,6 +30,7 @@ const faint = `(() => {
     const ground = getComputedStyle(e.closest('button, a, summary, dl')).backgroundColor, mark = e.matches('.icon') ? s.color : s.stroke === 'none' ? s.fill : s.stroke;
     if (contrast(mark, ground === 'rgba(0, 0, 0, 0)' ? paper : ground) < 3) said.push('an icon is ' + mark + ' on ' + ground);
   });
+  each('.board select', (e, s) => { if (s.appearance === 'none') said.push('no arrow: ' + e.outerHTML.slice(0, 80)); });
   each('.tile', (e, s) => { if (!s.backgroundImage.includes('gradient') || s.color !== 'rgb(255, 255, 255)') said.push('a tile is ' + s.color + ' on ' + s.backgroundImage); });
   for (const e of document.querySelectorAll('a[href], button, summary, input, select, textarea')) {
     if (!e.checkVisibility() || e.type === 'hidden') continue;

@@ -75,9 +75,6 @@ type ownPlayersPage struct {
 	v        *visit
 }
 
-// Percent returns the used share of the room of players, in percent, rounded down.
-func (p ownPlayersPage) Percent() int64 { return p.Usage.Bytes * 100 / max(p.Usage.Most, 1) }
-
 // Versions returns the versions whose errors the page links to, newest first.
 func (p ownPlayersPage) Versions() (all []int) {
 	for n := p.Project.Version; n > max(p.Project.Version-versionsBack, 0); n-- {

@@ -215,7 +215,7 @@ func TestOwnersSeeBoardsMessagesAndErrors(t *testing.T) {
 	w.brings("main")
 	at := w.path("/account/projects/{id}/players")
 	body := text(t, w.asOwner(at))
-	if !strings.Contains(body, "/boards/main\"><bdi>Main</bdi></a>") || strings.Contains(body, "own-note") || !strings.Contains(body, "No messages yet.") {
+	if !strings.Contains(body, "/boards/main\"><bdi class=\"left-name\">Main</bdi></a>") || strings.Contains(body, "own-note") || !strings.Contains(body, "No messages yet.") {
 		t.Errorf("the page is %s", body)
 	}
 	w.in.Exec("UPDATE player_totals SET held = 220 * 1024 * 1024")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -253,6 +254,27 @@ func TestTheBoardsThatMovedToday(t *testing.T) {
 	expect.Same(t, "from a new list", moved(), []string{"main 20 2"})
 	a.Clock.Move(24 * time.Hour)
 	expect.Equal(t, "a day later", len(moved()), 0)
+}
+
+// TestManyBoardsHideNoOthers: those of four projects, each with all the boards that it may have, moved later.
+func TestManyBoardsHideNoOthers(t *testing.T) {
+	a := newArcade(t)
+	a.place("ada", 10)
+	for range 4 {
+		p := a.PublishPage(testworld.Nobody(), "<p>anonymous").Project
+		for i := range boards.MaxBoards {
+			_, err := a.DB.Boards().Place(t.Context(), boards.Placing{
+				Holder: players.Holder{Project: p.ID, Fresh: "eve", Now: a.Now().Add(time.Minute)}, Board: fmt.Sprint(i), Score: 1,
+				Admit: func(boards.Board) error { return nil },
+			})
+			expect.OK(t, err)
+		}
+	}
+	all, err := a.Runtime.Boards.MovedToday(t.Context(), sandlot.Caller{}, 9)
+	expect.OK(t, err)
+	if !slices.ContainsFunc(all, func(m boards.Moved) bool { return m.Project == a.p.ID }) {
+		t.Errorf("of %d boards that moved none is that of the project", len(all))
+	}
 }
 
 // TestAHotListIsReadOnce counts the reads of the store during many calls for the same list.

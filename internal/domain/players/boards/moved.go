@@ -12,8 +12,8 @@ import (
 const (
 	// movedFor is the lifetime of the list of boards that moved.
 	movedFor = 5 * time.Second
-	// mostMoved bounds the boards that are read. Several may belong to one project.
-	mostMoved = 300
+	// mostMoved bounds the boards that are read, in some 20 ms. Several may belong to one project, and most to unlisted ones.
+	mostMoved = 3000
 )
 
 // moved caches the list of boards that moved, with one board of each project. It may be used concurrently.
@@ -38,7 +38,7 @@ func (m *moved) set(list []Moved, at time.Time) {
 
 // MovedToday returns boards of listed projects that moved since the beginning of the day in UTC, the last moved first: of
 // each project the board that moved last, and of at most limit projects. The list is a few seconds old at most, and
-// considers the 300 boards that moved last. Callers share it, and must not change it.
+// considers the 3,000 boards that moved last. Callers share it, and must not change it.
 func (s *Service) MovedToday(ctx context.Context, by sandlot.Caller, limit int) ([]Moved, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return nil, err
