@@ -61,11 +61,13 @@ func TestACheckOfAPageThatHangsEnds(t *testing.T) {
 	testenv.Need(t, "chromium")
 	b.times = patient()
 	b.times.Step, b.times.Hang = b.times.Load/40, b.times.Load/10
-	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Key: "a"}, {Key: "b"}}, Probes: []string{"1"}, Seconds: 1})
+	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Key: "a"}, {Key: "b"}}, Probes: []string{"1", "2"}, Seconds: 1})
 	expect.OK(t, err)
 	expect.Equal(t, "hangs", p.Hangs, true)
 	expect.Same(t, "the pictures before and after", []bool{len(p.Before) > 0, len(p.After) > 0}, []bool{true, false})
-	expect.Equal(t, "what the probe found before", string(p.Values[0].Before), "1")
+	for i, want := range []string{"1 The page did not answer.", "2 The page did not answer."} {
+		expect.Equal(t, "what a probe found before, and after", string(p.Values[i].Before)+" "+p.Values[i].Error, want)
+	}
 }
 
 // TestACheckThatBeganLateAnswers: the rest of its caller's time is enough for an answer with the observations so far.
