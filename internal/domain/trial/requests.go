@@ -23,7 +23,7 @@ const (
 // Limits of the observations of a check.
 const (
 	MostLines   = 50        // of the console
-	MostPicture = 256 << 10 // bytes
+	MostPicture = 100 << 10 // bytes, as many as a tool of MCP shows
 	MostValue   = 4 << 10   // bytes of JSON
 	MostDepth   = 5         // of a value
 )

@@ -83,9 +83,10 @@ func (t *Tools) play(c *call, id string, said map[string]string, warnings []warn
 		out.Data.Found = append(out.Data.Found, words(f.Message, 100))
 	}
 	var blocks []sdk.Content
+	picture := ""
 	if p := got.After; p != nil && len(p.Content) <= maxPicture {
-		blocks = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type})
+		blocks, picture = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type}), "The picture is of the end."
 	}
-	text := fmt.Sprintf("Version %d was played in a browser. The picture is of the end; see data for what the page said.", got.Version)
+	text := sentences(fmt.Sprintf("Version %d was played in a browser.", got.Version), picture, "See data for what the page said.")
 	return result(text, out, blocks...), nil
 }

@@ -27,7 +27,7 @@ func TestCheckPlaysWithInputs(t *testing.T) {
 	got := w.call("", "check", `{"project":"a-1","inputs":[{"key":"a","ms":500}],"probe":"1"}`).done()
 	expect.Equal(t, "the call", asked, "POST /v1/project/a-1/checks")
 	expect.Equal(t, "its body", sent, `{"inputs":[{"key":"a","ms":500}],"probe":"1"}`)
-	expect.Contains(t, "the words", got.text, "Version 2 was played")
+	expect.Contains(t, "the words", got.text, "Version 2 was played in a browser. The picture is of the end.")
 	expect.Equal(t, "that words of the page are in them", strings.Contains(got.text, "xxx"), false)
 	expect.Equal(t, "the picture", len(got.whole.Content), 2)
 	got.whole.Content = got.whole.Content[:1]
@@ -35,8 +35,9 @@ func TestCheckPlaysWithInputs(t *testing.T) {
 		t.Errorf("the answer has %d characters without the picture", n)
 	}
 	w.fake(200, `{"version":2,"probes":[{"probe":"state","before":0,"after":`+q(long[:190])+`,"error":null}]}`)
-	alone := w.call("", "check", `{"project":"a-1","probe":"state"}`).done().data["data"].(map[string]any)
-	expect.Same(t, "the value of one probe", alone["probes"], any([]any{"state: 0, then " + q(long[:190])}))
+	alone := w.call("", "check", `{"project":"a-1","probe":"state"}`).done()
+	expect.Equal(t, "the words without a picture", alone.text, "Version 2 was played in a browser. See data for what the page said.")
+	expect.Same(t, "the value of one probe", alone.data["data"].(map[string]any)["probes"], any([]any{"state: 0, then " + q(long[:190])}))
 }
 
 // TestInputsThatCannotBePlayedAreRefusedWithACallOfTheTool that works when it is made.
