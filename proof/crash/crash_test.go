@@ -97,7 +97,7 @@ func TestSoakTheCheckerNotices(t *testing.T) {
 		}, "holds a key"},
 		{"what the ledger does not say", func(t *testing.T, e *epoch) {
 			e.workers[0].shard.Ops++
-		}, "than the ledger says"},
+		}, "differs from the ledger"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := worked(t)

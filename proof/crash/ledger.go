@@ -28,6 +28,7 @@ type ack struct {
 	URL        string `json:",omitempty"`
 	VersionURL string `json:",omitempty"`
 	Version    int    `json:",omitempty"`
+	Code       string `json:",omitempty"` // four words of a player
 
 	Imported []string `json:",omitempty"` // ids
 	URLs     []string `json:",omitempty"` // of the imported projects

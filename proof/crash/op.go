@@ -53,6 +53,7 @@ type op struct {
 	Player   int  `json:",omitempty"` // of the project, for an operation of a player
 	Value    int  `json:",omitempty"` // which the player keeps
 
+	code   string      // which a player was answered
 	ticket *api.Ticket // set once a ticket was answered
 	report report      // answer to an import
 	seen   []string    // projects of an import that were seen in the service

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -14,33 +15,41 @@ import (
 
 // The operations of players, who have no account. Each has a value that no other has, and those of a player grow.
 const (
-	save  kind = "save"
-	share kind = "share"
-	score kind = "score"
+	save   kind = "save"
+	share  kind = "share"
+	score  kind = "score"
+	rename kind = "rename"
+	code   kind = "code"
 )
 
-// playersOf is the number of players of a project. Those of all projects have the same tokens.
+// doors are the addresses below a project at which these are made; those that end with a slash have names below them.
+var doors = map[kind]string{save: "saves/", share: "shared/", score: "scores/", rename: "player", code: "player/code"}
+
+// playersOf is the number of players of a project. Those of all projects have the same tokens. The other device of a player
+// has the next number but so many.
 const playersOf = 3
 
-func (o *op) plays() bool { return o.Kind == save || o.Kind == share || o.Kind == score }
+func (o *op) plays() bool { return doors[o.Kind] != "" }
 
 // play draws an operation of a player of the project.
 func (d *drawer) play(o *op) {
 	o.Scoped, o.Guarded, o.Once = false, false, ""
 	o.Kind, o.Player, o.Value = save, d.random.IntN(playersOf), d.worker*1_000_000+o.ID
 	o.Filename = fmt.Sprint("slot", d.random.IntN(3))
-	switch d.random.IntN(3) {
+	switch d.random.IntN(5) {
 	case 0:
 		o.Kind = share
 	case 1:
 		o.Kind, o.Filename = score, "main"
+	case 2:
+		o.Kind, o.Filename = rename, ""
+	case 3:
+		o.Kind, o.Filename = code, ""
 	}
 }
 
 // door returns the address below a project at which an operation of a player is made, and read.
-func (o *op) door() string {
-	return map[kind]string{save: "saves/", share: "shared/", score: "scores/"}[o.Kind] + o.Filename
-}
+func (o *op) door() string { return doors[o.Kind] + o.Filename }
 
 // kept returns the name of the value of an operation: its player and door.
 func (o *op) kept() string { return fmt.Sprint(o.Player, " ", o.door()) }
@@ -55,6 +64,10 @@ func (p *project) played(o *op, a ack) {
 		kept[at] = value
 	}
 	p.Kept, p.Played = kept, o.ID
+	if o.Kind == code {
+		p.Codes[o.Player] = a.Code // "" without an answer: then nobody knows it
+		return
+	}
 	for player := range playersOf {
 		if o.Kind == share || player == o.Player {
 			kept[fmt.Sprint(player, " ", o.door())] = o.Value
@@ -94,7 +107,13 @@ func (c *client) play(s *shard, o *op) (a api.Answer, err error) {
 	p := s.project(o.Account, o.Project)
 	body := any(map[string]int{"op": o.Value})
 	method := http.MethodPut
-	if o.Kind == score {
+	var answer struct{ Code string }
+	switch o.Kind {
+	case rename:
+		method, body = http.MethodPatch, map[string]string{"name": strconv.Itoa(o.Value)}
+	case code:
+		method, body = http.MethodPost, map[string]string{}
+	case score:
 		stamp, err := c.keys.stays.of(fmt.Sprint(p.ID, o.Player), func() (string, error) {
 			var hello struct{ Since string }
 			_, err := c.door(p, o.Player, http.MethodGet, "player", nil, &hello)
@@ -105,7 +124,8 @@ func (c *client) play(s *shard, o *op) (a api.Answer, err error) {
 		}
 		method, body = http.MethodPost, map[string]any{"score": o.Value, "since": stamp}
 	}
-	a.Status, err = c.door(p, o.Player, method, o.door(), body, nil)
+	a.Status, err = c.door(p, o.Player, method, o.door(), body, &answer)
+	o.code = answer.Code
 	return a, err
 }
 
@@ -145,14 +165,15 @@ func (o *op) fitsPlay(a api.Answer) (ack, error) {
 	if a.Status/100 != 2 && a.Status != http.StatusTooManyRequests {
 		return ack{}, fmt.Errorf("%s was answered %d", o, a.Status)
 	}
-	return ack{Status: a.Status}, nil
+	return ack{Status: a.Status, Code: o.code}, nil
 }
 
 // reads returns the value that a player of a project finds at a door; 0 if there is none.
 func (c *client) reads(p *project, player int, door string) (int, error) {
 	var got struct {
-		Op  int
-		You *struct{ Score int }
+		Op   int
+		Name string
+		You  *struct{ Score int }
 	}
 	status, err := c.door(p, player, http.MethodGet, door, nil, &got)
 	if err != nil {
@@ -160,6 +181,9 @@ func (c *client) reads(p *project, player int, door string) (int, error) {
 	}
 	if status != http.StatusOK && status != http.StatusNotFound {
 		return 0, fmt.Errorf("%s of player %d is answered %d", door, player, status)
+	}
+	if got.Name != "" {
+		return strconv.Atoi(got.Name)
 	}
 	if got.You != nil {
 		return got.You.Score, nil
@@ -170,6 +194,11 @@ func (c *client) reads(p *project, player int, door string) (int, error) {
 // playedLast reports whether the unanswered operation of a player has happened.
 func (c *checker) playedLast(o *op) (bool, error) {
 	p := c.shard.project(o.Account, o.Project)
+	if o.Kind == code {
+		known := p.Codes[o.Player]
+		ok, err := c.resumes(p, o.Player, known)
+		return known != "" && !ok, err
+	}
 	got, err := c.reads(p, o.Player, o.door())
 	if err == nil && got != o.Value && got != p.Kept[o.kept()] {
 		err = fmt.Errorf("player %d finds %d at %s, which was %d", o.Player, got, o.door(), p.Kept[o.kept()])
@@ -183,19 +212,40 @@ func (c *checker) players(p *project) (err error) {
 		return nil // its address was never answered
 	}
 	for player := range playersOf {
-		doors := []string{"scores/main"}
+		list := []string{"scores/main", "player"}
 		for n := range 3 {
-			doors = append(doors, fmt.Sprint("saves/slot", n), fmt.Sprint("shared/slot", n))
+			list = append(list, fmt.Sprint("saves/slot", n), fmt.Sprint("shared/slot", n))
 		}
-		for _, door := range doors {
+		for _, door := range list {
 			got, failed := c.reads(p, player, door)
 			if want := p.Kept[fmt.Sprint(player, " ", door)]; failed == nil && got != want {
 				failed = fmt.Errorf("player %d finds %d at %s, not %d", player, got, door, want)
 			}
 			err = errors.Join(err, failed)
 		}
+		if known := p.Codes[player]; known != "" {
+			ok, failed := c.resumes(p, player, known)
+			if failed == nil && !ok {
+				failed = fmt.Errorf("%s does not bring player %d to another device", known, player)
+			}
+			err = errors.Join(err, failed)
+		}
 	}
 	return err
+}
+
+// resumes reports whether a code brings a player, with its name, to its other device.
+func (c *checker) resumes(p *project, player int, code string) (bool, error) {
+	if code == "" {
+		return false, nil
+	}
+	device := player + playersOf
+	status, err := c.door(p, device, http.MethodPost, "player/resume", map[string]string{"code": code}, nil)
+	if err != nil || status != http.StatusOK {
+		return false, err
+	}
+	got, err := c.reads(p, device, "player")
+	return got == p.Kept[fmt.Sprint(player, " player")], err
 }
 
 // saves returns how many saves and shared values there must be.

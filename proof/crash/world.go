@@ -35,8 +35,9 @@ type project struct {
 	Moved      int       // the operation that last deleted it or took it back
 	Deleted    bool      // by its owner, so that it can be taken back
 
-	Kept   map[string]int // by players and doors: see op.kept
-	Played int            // the operation by which a player last kept something
+	Kept   map[string]int    // by players and doors: see op.kept
+	Codes  [playersOf]string // which players were answered last
+	Played int               // the operation by which a player last kept something
 }
 
 // version holds the file that the address of an earlier version must serve.
@@ -94,7 +95,7 @@ func (s *shard) happened(o *op, a ack) {
 		s.project(o.Account, o.Project).deleted(o, a)
 	case part:
 		s.partAccepted(o, a)
-	case save, share, score:
+	case save, share, score, rename, code:
 		s.project(o.Account, o.Project).played(o, a)
 	}
 }

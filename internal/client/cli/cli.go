@@ -28,7 +28,7 @@ type Commands struct {
 	Update   updateCommand   `cmd:"" help:"Put a file into the project, without touching others."`
 	Rm       rmCommand       `cmd:"" name:"rm" help:"Delete a file of the project."`
 	Status   statusCommand   `cmd:"" help:"Show the project, and what differs here from it."`
-	Checks   checksCommand   `cmd:"" help:"Show what the play-tester saw of the project."`
+	Checks   checksCommand   `cmd:"" aliases:"check" help:"Show what the play-tester saw of the project."`
 	Stats    statsCommand    `cmd:"" help:"Show who plays, and how often it was played and liked."`
 	Versions versionsCommand `cmd:"" help:"List the project's versions."`
 	Restore  restoreCommand  `cmd:"" help:"Make a version with the files of an older one."`

@@ -53,14 +53,14 @@ func findings(s Seen) (all []Finding) {
 			"A project that brings all its files itself also works where the other host does not.")
 		blank, failed = elsewhereHint, elsewhereHint
 	}
-	say(s.Blank, PageBlank, "The page showed one colour and nothing else for ten seconds.", blank)
+	say(s.Blank, PageBlank, "The page showed one colour and nothing else.", blank)
 	say(len(s.Errors) > 0, ScriptError, "The page reported an error: "+first(s.Errors), failed)
 	for _, r := range s.Failed {
 		say(r.Status == 404 || r.Status == 410, MissingFile, "The page asked for "+r.Path+", which is not among its files.",
 			"Add the file under this name, or take out what asks for it. Names count upper and lower case.")
 	}
 	still := !s.Moved && !s.Unseen && !s.Blank && !s.Hangs && !s.Memory
-	say(still, NothingMove, "Nothing on the page moved, neither by itself nor by a click or the usual keys.",
+	say(still, NothingMove, "Nothing on the page moved, neither by itself nor by the clicks and keys.",
 		"That is fine for a page to read. A game may wait for something else than a click, the space bar, arrows or WASD: "+
 			"say so on its first screen.")
 	return all

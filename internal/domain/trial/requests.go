@@ -23,7 +23,7 @@ const (
 // Limits of the observations of a check.
 const (
 	MostLines   = 50        // of the console
-	MostPicture = 256 << 10 // bytes
+	MostPicture = 100 << 10 // bytes, as many as a tool of MCP shows
 	MostValue   = 4 << 10   // bytes of JSON
 	MostDepth   = 5         // of a value
 )
@@ -155,7 +155,7 @@ func (s *Requests) play(ctx context.Context, due Due, script Script) (out Played
 		err = busy("The browser broke off, which a busy machine may be the reason of.")
 	}
 	if err == nil && out.nothing() {
-		err = busy("The machine was too busy to draw the page.")
+		err = busy("The page was not drawn in time: the machine is busy, or the page hangs.")
 	}
 	return out, err
 }

@@ -82,5 +82,5 @@ func (t *Turn) full(account sandlot.AccountID) error {
 }
 
 func busy(format string, args ...any) *sandlot.Error {
-	return sandlot.Refuse(sandlot.CodeUnavailable, format, args...).After(turnWait).With(sandlot.OpWait).Note("Nothing was opened.")
+	return sandlot.Refuse(sandlot.CodeUnavailable, format, args...).After(turnWait).With(sandlot.OpWait)
 }

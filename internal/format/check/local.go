@@ -74,11 +74,14 @@ func (f *finder) missing(l *Look, r ref, name string) {
 	if within("", read(r.to).path) != name {
 		is = " (that is " + shown(name) + ")"
 	}
-	if near != "" {
+	switch {
+	case strings.HasSuffix(name, sdkPath):
+		f.report(MissingFile, l, r, "Write "+sdkLine(l.name)+" there.", "%s, and it lies at the root of the project.", is)
+	case near != "":
 		f.report(MissingFile, l, r, fmt.Sprintf("Write %s there if that is meant, or send the file%s.",
 			inspect.Quoted(f.from(l, r, near)), f.with(name)),
 			"%s, which is not in the project. The nearest that is there is %s.", is, shown(near))
-	} else {
+	default:
 		f.report(MissingFile, l, r, fmt.Sprintf("Send the file%s, or take out what asks for it.", f.with(name)),
 			"%s, which is not in the project.", is)
 	}

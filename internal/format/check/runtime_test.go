@@ -56,6 +56,20 @@ func TestTheScriptHasToBeFirst(t *testing.T) {
 	says(t, headed(`<script src="/.sandlot/sdk.js" defer></script>`), "sdk_late without async")
 	says(t, headed(`<script type=module src="./.sandlot/sdk.js"></script>`), "sdk_late index.html:1:")
 	says(t, headed(`<script src=".sandlot/sdk.js?a"></script>`))
+	const deferred = `<script type=module>sandlot.ready()</script><script defer src=game.js></script>`
+	v := headed(deferred + sdkLine) // which run when the page was read
+	add(&v, "game.js", []byte("1\n"))
+	says(t, v)
+	v = headed(`<script async src=game.js></script>` + sdkLine)
+	add(&v, "game.js", []byte("1\n"))
+	says(t, v, "sdk_late "+sdkLine)
+}
+
+// TestThePathOfTheScriptInAFolderIsTold: it lies at the root alone, and is no file to send.
+func TestThePathOfTheScriptInAFolderIsTold(t *testing.T) {
+	v := headed(`<link rel=prefetch href="a/b.html">`)
+	add(&v, "a/b.html", []byte(`<!doctype html><html><head><meta name="viewport" content="width=device-width"><title>T</title>`+sdkLine+`</head><body></body></html>`))
+	says(t, v, `missing_file Write <script src="../.sandlot/sdk.js"></script> there`)
 }
 
 func TestAScriptFromElsewhereIsReported(t *testing.T) {

@@ -108,7 +108,8 @@ func (p *pager) scriptElement(t *tag) {
 	from, to, ended := p.content("script")
 	p.active = p.active || !forwards(p.text[from:to])
 	kind := strings.ToLower(strings.TrimSpace(t.attr("type")))
-	p.scripted = p.scripted || isScript(kind) || kind == "module"
+	_, defers := t.find("defer")
+	p.scripted = p.scripted || isScript(kind) && (src == "" || !defers) // modules wait, too
 	_, old := t.find("nomodule")
 	switch {
 	case src != "":

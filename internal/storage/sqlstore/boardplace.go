@@ -60,12 +60,21 @@ func (store Boards) placed(ctx context.Context, q querier, p boards.Placing) (ou
 	return out, false, err
 }
 
+// next returns the moment of a score that is placed now. It is behind that of every earlier one, also if the clock was set
+// back: equal scores go to the earlier.
+func (b boardRow) next(now time.Time) int64 {
+	if now.Before(b.MovedAt) {
+		return micros(b.MovedAt) + 1
+	}
+	return micros(now)
+}
+
 // better returns the rows, by period, that a score improves.
 func (b boardRow) better(kept map[int64]spot, player int64, score float64, at time.Time) map[int64]spot {
 	out := map[int64]spot{}
 	for _, period := range boards.Periods {
 		n := period.Number(at)
-		if is := (spot{b.sort(score), micros(at), player}); kept[n] == (spot{}) || is.sort < kept[n].sort {
+		if is := (spot{b.sort(score), b.next(at), player}); kept[n] == (spot{}) || is.sort < kept[n].sort {
 			out[n] = is
 		}
 	}
@@ -118,7 +127,7 @@ func (store Boards) place(t *tx, p boards.Placing, room bool) (out boards.Placed
 		best = kept[0]
 	}
 	if len(better) > 0 {
-		if err := t.do("UPDATE boards SET moved_at = ? WHERE num = ?", micros(p.Now), b.num); err != nil {
+		if err := t.do("UPDATE boards SET moved_at = ? WHERE num = ?", b.next(p.Now), b.num); err != nil {
 			return out, err
 		}
 	}

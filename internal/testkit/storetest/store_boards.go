@@ -96,6 +96,9 @@ func placeTies(t *testing.T, s Stores) {
 	place(t, s, p.ID, "c", 10, at.Add(time.Second))
 	place(t, s, p.ID, "a", 11, at.Add(2*time.Second))
 	same(t, "after a better score", ranked(t, s, p.ID, "main", 0), []string{"a 11", "b 10", "c 10"})
+	place(t, s, p.ID, "d", 10, at.AddDate(-1, 0, 0))
+	place(t, s, p.ID, "0", 10, at.AddDate(-2, 0, 0))
+	same(t, "after the clock was set back", ranked(t, s, p.ID, "main", 0), []string{"a 11", "b 10", "c 10", "d 10", "0 10"})
 }
 
 func placeAgain(t *testing.T, s Stores) {

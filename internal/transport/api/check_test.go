@@ -83,7 +83,7 @@ func TestACheckThatCannotBePlayedIsRefused(t *testing.T) {
 		"a tap with one number":  {obj{"inputs": []obj{{"tap": []int{1}}}}, "outside of the view"},
 		"two acts in one":        {obj{"inputs": []obj{{"key": "a", "tap": []int{1, 1}}}}, "is not one of"},
 		"nothing":                {obj{"inputs": []obj{{}}}, "is not one of"},
-		"an unknown member":      {obj{"inputs": []obj{{"click": []int{1, 1}}}}, "not a list as in"},
+		"an unknown member":      {obj{"inputs": []obj{{"click": []int{1, 1}}}}, "or has members that are not in it"},
 		"no list":                {obj{"inputs": "jump"}, "not a list as in"},
 		"too many inputs":        {obj{"inputs": many(51, obj{"wait": 1})}, "at most 50"},
 		"too long in sum":        {obj{"inputs": many(3, obj{"wait": 4000})}, "takes 12000 ms in all"},
@@ -92,7 +92,7 @@ func TestACheckThatCannotBePlayedIsRefused(t *testing.T) {
 		"a long probe":           {obj{"probe": []string{strings.Repeat("a", 201)}}, "201 bytes"},
 		"an empty probe":         {obj{"probe": []string{" "}}, "1 to 200"},
 		"too many seconds":       {obj{"seconds": 11}, "1 to 10"},
-		"no second":              {obj{"seconds": 0}, "1 to 10"},
+		"no second":              {obj{"seconds": 0}, "seconds is 0; a check takes 1 to 10"},
 		"a version that is none": {obj{"version": 0}, "the first is 1"},
 	} {
 		t.Run(name, func(t *testing.T) {

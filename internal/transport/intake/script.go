@@ -14,7 +14,7 @@ func ReadCheck(f *Fields) trial.Script {
 	s := trial.Script{Steps: listOf[trial.Step](f, "inputs"), Probes: probesOf(f)}
 	if n := f.whole("seconds"); n != nil {
 		if s.Seconds = *n; *n == 0 {
-			s.Seconds = -1 // 0 would be none
+			f.Fail(misread("seconds", "seconds is 0; a check takes 1 to %d", trial.MostSeconds))
 		}
 	}
 	if n := f.whole("version"); n != nil {
@@ -47,7 +47,7 @@ func listOf[T any](f *Fields, name string) (list []T) {
 	d := json.NewDecoder(strings.NewReader(raw))
 	d.DisallowUnknownFields()
 	if d.Decode(&list) != nil || d.More() {
-		f.Fail(misread(name, "%s is not a list as in the example below", name))
+		f.Fail(misread(name, "%s is not a list as in the example below, or has members that are not in it", name))
 	}
 	return list
 }

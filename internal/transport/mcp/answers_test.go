@@ -196,13 +196,14 @@ func TestCheckWaitsAndTellsThePlaceInTheQueue(t *testing.T) {
 // TestAPublishSaysThatThePlayTesterWillLook and when.
 func TestAPublishSaysThatThePlayTesterWillLook(t *testing.T) {
 	w := newWorld(t)
-	w.fake(201, `{"project_id":"a-1","version":1,"url":"http://a/","checks":{"state":"waiting","url":"u"}}`)
-	if got := w.call("", "publish", `{"html":"x"}`).done(); !strings.Contains(got.text, "within a minute: run check.") {
-		t.Error(got.text)
-	}
-	w.fake(201, `{"project_id":"a-1","version":1,"url":"http://a/","checks":{"state":"waiting","url":"u","message":"It is opened in about 40 s."}}`)
-	if got := w.call("", "publish", `{"html":"x"}`).done(); !strings.Contains(got.text, "It is opened in about 40 s.") {
-		t.Error(got.text)
+	for answer, want := range map[string]string{
+		`"checks":{"state":"waiting","url":"u","message":"GET u waits for it."}`: "run check, which waits for it. With inputs, check plays it at once.",
+		`"checks":{"state":"unavailable","url":"u"}`:                             "run check later.",
+		`"checks":{"state":"off","url":"u"}`:                                     "No play-tester opens pages here",
+		`"dry_run":true,"next":"POST u plays the version once it is made."`:      "Once it is made, check opens it, and plays your inputs.",
+	} {
+		w.fake(200, `{"project_id":"a-1","version":1,"url":"http://a/",`+answer+`}`)
+		expect.Contains(t, "the text", w.call("", "publish", `{"html":"x"}`).done().text, want)
 	}
 }
 

@@ -30,10 +30,10 @@ type apiChange struct {
 	Title    string `json:"title"`
 	Filename string `json:"filename"`
 	Files    []file `json:"files"`
-	Checks   *struct {
-		State   string `json:"state"`
-		Message string `json:"message"` // whether and when it is opened
+	Checks   struct {
+		State string `json:"state"`
 	} `json:"checks"`
+	Next     string    `json:"next"` // of a dry run, where versions are opened
 	Warnings []warning `json:"warnings"`
 }
 
@@ -98,7 +98,7 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 		out.Note = "It belongs to nobody until your user takes it over at connect_url."
 	}
 	if a.DryRun {
-		return result(sentences("Dry run: nothing was changed.", fmt.Sprintf("%d files would change.", out.Count)), out)
+		return result(sentences("Dry run: nothing was changed.", fmt.Sprintf("%d files would change.", out.Count), out.Check), out)
 	}
 	return result(sentences(
 		fmt.Sprintf("%s %s, version %d: %s", verb, a.Project, a.Version, a.URL),
@@ -113,18 +113,17 @@ func labelled(label, value string) string {
 	return label + " " + value
 }
 
-// looks says whether the play-tester will open the version, and when.
+// looks says whether the play-tester opens the version, and when.
 func (a apiChange) looks() string {
-	if a.Checks == nil || a.DryRun {
-		return ""
-	}
 	switch {
-	case a.Checks.Message != "":
-		return cutTo(spoken(a.Checks.Message), 160)
+	case a.Next != "":
+		return "Once it is made, check opens it, and plays your inputs."
 	case a.Checks.State == "waiting" || a.Checks.State == "running":
-		return "The play-tester opens it within a minute: run check."
+		return "The play-tester opens it in its turn: run check, which waits for it. With inputs, check plays it at once."
 	case a.Checks.State == "off":
 		return "No play-tester opens pages here: run check for the rest."
+	case a.Checks.State == "unavailable":
+		return "The play-tester cannot open it now: run check later."
 	}
 	return ""
 }

@@ -83,7 +83,7 @@ func (t *Tools) check(c *call) (*sdk.CallToolResult, *refusal) {
 		}
 		for _, f := range seen.Findings[:min(len(seen.Findings), mostOfPage)] {
 			out.Findings = append(out.Findings, f.Code)
-			out.Hints = append(out.Hints, cutTo(spoken(f.Hint), 100))
+			out.Hints = append(out.Hints, cutTo(spoken(f.Hint), 150))
 			out.Data.Findings = append(out.Data.Findings, words(f.Message, 100)) // some repeat the page
 		}
 	}

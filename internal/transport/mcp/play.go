@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -46,16 +47,17 @@ type playData struct {
 	Errors  []string `json:"console_errors,omitempty"`
 	Console []string `json:"console,omitempty"`
 	Probes  []string `json:"probes,omitempty"`
+	Found   []string `json:"findings,omitempty"`
 }
 
-// mostOfProbe bounds a value in an answer, in characters.
-const mostOfProbe = 80
+// roomOfProbes bounds the values of all probes before the inputs, and those after them, in characters.
+const roomOfProbes = 400
 
 // play opens the current version with inputs and probes.
 func (t *Tools) play(c *call, id string, said map[string]string, warnings []warning) (*sdk.CallToolResult, *refusal) {
 	body := map[string]any{}
 	for _, name := range []string{"inputs", "probe"} {
-		if text := said[name]; json.Valid([]byte(text)) {
+		if text := said[name]; strings.HasPrefix(text, "[") && json.Valid([]byte(text)) {
 			body[name] = json.RawMessage(text)
 		} else if text != "" {
 			body[name] = text
@@ -67,21 +69,24 @@ func (t *Tools) play(c *call, id string, said map[string]string, warnings []warn
 		return nil, refused
 	}
 	out := aPlay{Project: id, Version: got.Version, Moved: got.Moved, Frames: got.Frames, Warnings: brief(warnings)}
-	out.Data.Errors, out.Data.Console = several(got.Errors, 120), several(got.Console, 120)
+	out.Data.Errors, out.Data.Console = several(got.Errors, 100), several(got.Console, 80)
 	for _, p := range got.Probes {
-		value := fmt.Sprintf("%s: %s, then %s", words(p.Probe, 60), words(string(p.Before), mostOfProbe), words(string(p.After), mostOfProbe))
+		size := roomOfProbes / len(got.Probes)
+		value := fmt.Sprintf("%s: %s, then %s", words(p.Probe, 40), words(string(p.Before), size), words(string(p.After), size))
 		if p.Error != nil {
-			value = words(p.Probe, 60) + " failed: " + words(*p.Error, 120)
+			value = words(p.Probe, 40) + " failed: " + words(*p.Error, 80)
 		}
 		out.Data.Probes = append(out.Data.Probes, value)
 	}
 	for _, f := range got.Found[:min(len(got.Found), mostOfPage)] {
 		out.Findings = append(out.Findings, f.Code)
+		out.Data.Found = append(out.Data.Found, words(f.Message, 100))
 	}
 	var blocks []sdk.Content
+	picture := ""
 	if p := got.After; p != nil && len(p.Content) <= maxPicture {
-		blocks = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type})
+		blocks, picture = append(blocks, &sdk.ImageContent{Data: p.Content, MIMEType: p.Type}), "The picture is of the end."
 	}
-	text := fmt.Sprintf("Version %d was played in a browser. The picture is of the end; see data for what the page said.", got.Version)
+	text := sentences(fmt.Sprintf("Version %d was played in a browser.", got.Version), picture, "See data for what the page said.")
 	return result(text, out, blocks...), nil
 }

@@ -79,8 +79,8 @@ func options(todo order, said io.Writer) []chromedp.ExecAllocatorOption {
 			"CertificateTransparencyComponentUpdater,WebRtcHideLocalIpsWithMdns,WebUSB,WebBluetooth,PaymentRequest",
 		"autoplay-policy": "no-user-gesture-required",
 		"use-gl":          "angle", "use-angle": "swiftshader", // games draw with WebGL, and there is no graphics card
-		"disable-accelerated-2d-canvas": true, "disable-gpu-rasterization": true, // a canvas is drawn faster without one
-		"disk-cache-size": "1", "js-flags": "--max-old-space-size=256", "renderer-process-limit": "4",
+		"disable-gpu-compositing": true, // pages and flat canvases are drawn faster without it, and its process hoards their frames
+		"disk-cache-size":         "1", "js-flags": "--max-old-space-size=256", "renderer-process-limit": "4",
 		"force-device-scale-factor": "1", "window-size": fmt.Sprintf("%d,%d", width, height), "user-data-dir": "/tmp/profile",
 	}
 	const off = "no-sandbox disable-popup-blocking disable-ipc-flooding-protection disable-dev-shm-usage disable-hang-monitor"

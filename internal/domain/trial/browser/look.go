@@ -66,7 +66,7 @@ func packed(shot []byte, decoded image.Image, most int) []byte {
 	if len(shot) <= most {
 		return shot
 	}
-	for _, quality := range []int{85, 60, 30} {
+	for _, quality := range []int{85, 60, 30, 10} {
 		var out bytes.Buffer
 		if err := jpeg.Encode(&out, decoded, &jpeg.Options{Quality: quality}); err == nil && out.Len() <= most {
 			return out.Bytes()

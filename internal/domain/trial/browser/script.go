@@ -186,7 +186,7 @@ func (s *session) evaluate(probe string, into *result) error {
 		})
 		switch {
 		case err != nil:
-			into.Error = "The page did not answer."
+			into.Error = noAnswer
 		case got.ExceptionDetails != nil:
 			into.Error = clip(said(got.ExceptionDetails), trial.MostText)
 		case got.Result != nil && len(got.Result.Value) <= trial.MostValue:

@@ -61,11 +61,13 @@ func TestACheckOfAPageThatHangsEnds(t *testing.T) {
 	testenv.Need(t, "chromium")
 	b.times = patient()
 	b.times.Step, b.times.Hang = b.times.Load/40, b.times.Load/10
-	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Key: "a"}, {Key: "b"}}, Probes: []string{"1"}, Seconds: 1})
+	p, err := b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Steps: []trial.Step{{Key: "a"}, {Key: "b"}}, Probes: []string{"1", "2"}, Seconds: 1})
 	expect.OK(t, err)
 	expect.Equal(t, "hangs", p.Hangs, true)
 	expect.Same(t, "the pictures before and after", []bool{len(p.Before) > 0, len(p.After) > 0}, []bool{true, false})
-	expect.Equal(t, "what the probe found before", string(p.Values[0].Before), "1")
+	for i, want := range []string{"1 The page did not answer.", "2 The page did not answer."} {
+		expect.Equal(t, "what a probe found before, and after", string(p.Values[i].Before)+" "+p.Values[i].Error, want)
+	}
 }
 
 // TestACheckThatBeganLateAnswers: the rest of its caller's time is enough for an answer with the observations so far.
@@ -95,7 +97,17 @@ func TestSoakAFullScreenCanvasIsSeen(t *testing.T) {
 	expect.Same(t, "the pictures, and that it moved", []bool{len(p.Before) > 0, len(p.After) > 0, p.Moved}, []bool{true, true, true})
 	s := opens(t, files{"/": string(wick)}, usual())
 	expect.Same(t, "the picture of a trial, and that it moved", []bool{len(s.Shot) > 0, s.Moved, s.Unseen}, []bool{true, true, false})
+	b = &Browser{User: unprivileged(), Origin: files{"/": filled}, memory: mostMemory / 2}
+	p, err = b.Play(t.Context(), trial.Due{Project: "pong"}, trial.Script{Seconds: 6})
+	expect.OK(t, err)
+	expect.Same(t, "that the browser hoarded its frames, and that it moved", []bool{p.Memory, p.Moved}, []bool{false, true})
 }
+
+// filled fills a canvas of the whole view in each frame.
+const filled = `<!doctype html><body style="margin:0"><canvas id=c width=1280 height=720></canvas><script>
+let d = c.getContext('2d'), n = 0
+function frame() { d.fillStyle = 'hsl(' + n++ + ' 60% 50%)'; d.fillRect(0, 0, 1280, 720); requestAnimationFrame(frame) }
+frame()</script>`
 
 // TestEachNamedKeyIsKnownToTheBrowser: the names that are taken are those that are pressed.
 func TestEachNamedKeyIsKnownToTheBrowser(t *testing.T) {

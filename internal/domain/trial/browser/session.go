@@ -139,8 +139,8 @@ func (s *session) console() {
 
 // hearLine keeps a line of the console, with the name of the file and the line that it came from.
 func (s *session) hearLine(m chromedp.ConsoleMessage) {
-	if strings.HasPrefix(m.Text, "Error with Permissions-Policy header") {
-		return // of the service, for browsers that know more
+	if strings.HasPrefix(m.Text, "Error with Permissions-Policy header") || strings.Contains(m.Text, "GPU stall due to ReadPixels") {
+		return // of the service, for browsers that know more, or of a browser without a graphics card
 	}
 	text := placed(m)
 	s.mu.Lock()

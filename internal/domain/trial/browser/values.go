@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 
@@ -9,8 +10,11 @@ import (
 
 var depthText = strconv.Itoa(trial.MostDepth)
 
-// tooLong is the error of a value that is not returned.
-const tooLong = "The value is too long: probe a part of it."
+// The errors of values that are not returned.
+const (
+	tooLong  = "The value is too long: probe a part of it."
+	noAnswer = "The page did not answer."
+)
 
 // mostRate bounds the frames a second that are believed.
 const mostRate = 1000
@@ -43,7 +47,7 @@ func (r report) played(s trial.Seen, probes []string) trial.Played {
 func (r result) read() (json.RawMessage, string) {
 	var v any
 	if r.Error != "" || len(r.JSON) == 0 {
-		return nil, plainText(r.Error, trial.MostText)
+		return nil, plainText(cmp.Or(r.Error, noAnswer), trial.MostText)
 	}
 	if len(r.JSON) > trial.MostValue || json.Unmarshal(r.JSON, &v) != nil {
 		return nil, tooLong

@@ -55,7 +55,7 @@ type value struct{ Before, After result }
 
 // A result is one of them.
 type result struct {
-	JSON  json.RawMessage
+	JSON  json.RawMessage `json:",omitempty"` // nil: the page gave none
 	Error string
 }
 
