@@ -71,20 +71,14 @@ func ranked(t *testing.T, s Stores, p sandlot.ProjectID, board string, period in
 
 func placeFirst(t *testing.T, s Stores) {
 	p, at := s.mustProject(t, "pong"), base()
-	same(t, "the first", place(t, s, p.ID, "a", 10, at), boards.Placed{
-		Board: "main", Best: 10, Improved: true, Rank: 1, Of: 1, Player: "a000000000",
-	})
-	same(t, "the second", place(t, s, p.ID, "b", 5, at), boards.Placed{
-		Board: "main", Best: 5, Improved: true, Rank: 2, Of: 2, Player: "b000000000",
-	})
+	same(t, "the first", place(t, s, p.ID, "a", 10, at), boards.Placed{Board: "main", Best: 10, Improved: true, Rank: 1, Of: 1, Player: "a000000000"})
+	same(t, "the second", place(t, s, p.ID, "b", 5, at), boards.Placed{Board: "main", Best: 5, Improved: true, Rank: 2, Of: 2, Player: "b000000000"})
 	b := must(s.Boards.Boards(t.Context(), p.ID))(t)[0]
 	same(t, "the board", b, boards.Board{Name: "main", MinSeconds: boards.MinSeconds, Players: 2, CreatedAt: at, MovedAt: at})
 	wants(t, "a score of no project", drop(s.Boards.Place(t.Context(), placing("none", "a", 1, at))), sandlot.ErrNotFound)
-	wants(t, "one of a player without an ID", drop(s.Boards.Place(t.Context(), func() boards.Placing {
-		in := placing(p.ID, "c", 1, at)
-		in.Fresh = ""
-		return in
-	}())), players.ErrNewcomer)
+	nameless := placing(p.ID, "c", 1, at)
+	nameless.Fresh = ""
+	wants(t, "a score of a player without an ID", drop(s.Boards.Place(t.Context(), nameless)), players.ErrNewcomer)
 	wants(t, "the top of no board", drop(s.Boards.Top(t.Context(), boards.Reading{Project: p.ID, Board: "none", Limit: 1})), sandlot.ErrNotFound)
 }
 
