@@ -144,6 +144,7 @@
   const load = async (slot = 'main') => {
     try {
       let own = read('save/' + slot);
+      const began = now();
       for (let n = 0; online; n++) {
         if (unsent(slot) !== undefined) return parse(unsent(slot));
         const answer = await call('GET', 'saves/' + encode(slot));
@@ -162,7 +163,7 @@
           drop('save/' + slot);
           return null;
         }
-        if (!passes(answer) || answer.reason === 'off' || answer.foreign || n === 2 || own && !navigator.onLine) break;
+        if (!passes(answer) || answer.reason === 'off' || answer.foreign || n === 2 || now() - began > 5000 || own && !navigator.onLine) break;
         await sleep(500 * 4 ** n);
       }
       return own ? parse(own.text) : null;

@@ -229,6 +229,22 @@ func TestASaveWithoutTheServiceIsSentLater(t *testing.T) {
 	says(t, ctx, `await sandlot.load()`, `"second"`)
 }
 
+// TestALoadEndsWhereTheNetworkSwallowsCalls: after a call that took 20 seconds to fail it makes no other, since a game waits for it.
+func TestALoadEndsWhereTheNetworkSwallowsCalls(t *testing.T) {
+	t.Parallel()
+	ctx := testenv.Engine(t)
+	_, home := newGame(t, false, `<!doctype html><title>Game</title><script>
+let at = 0, loads = 0;
+Date.now = () => at;
+fetch = async (address) => {
+  if (address.endsWith('saves/main')) { at += 20000; loads++; }
+  throw new TypeError('timed out');
+};
+</script>`+game)
+	run(t, ctx, chromedp.Navigate(home))
+	says(t, ctx, `await sandlot.load()`, `null`, `loads`, `1`)
+}
+
 // TestTwoDevicesAreOnePlayerThroughTheCode: saves and name follow the four words, and a newer save of the other device is not undone.
 func TestTwoDevicesAreOnePlayerThroughTheCode(t *testing.T) {
 	t.Parallel()
