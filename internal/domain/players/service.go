@@ -21,7 +21,7 @@ const (
 	MaxName    = 20        // characters of a player's name
 	MaxSlot    = 64        // characters of a slot's name: A-Z a-z 0-9 . _ -
 	MaxKey     = 200       // characters of a shared value's key
-	MaxPlayers = 100_000   // players of a project with stored data
+	MaxPlayers = 250_000   // players of a project with stored data: more than a board has, and some 50 MB of records
 	MaxBytes   = 256 << 20 // bytes of all players of a project
 	MaxKeys    = 1000      // shared values of a project
 	MaxTokens  = 32        // tokens of a player, one for each device
