@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Board is a board of scores, as its project's owner sees it. Its texts are strangers', as those of all types here.
+// A Board is a board of scores, as its project's owner sees it. Strangers wrote its texts, as those of all types here.
 type Board struct {
 	Name    string       `json:"board"`
 	Players int64        `json:"players"`

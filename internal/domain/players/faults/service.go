@@ -1,5 +1,5 @@
 // Package faults keeps the errors that pages threw in players' browsers, grouped and freed of secrets, and the messages
-// of players to the maker. Both are strangers' texts that people and models read: bounded, and marked as untrusted.
+// of players to the maker. Strangers write both, and people and models read them: bounded, and marked as untrusted.
 package faults
 
 import (
