@@ -127,7 +127,7 @@ func TestSoakForeignGamesGetSavesAndABoard(t *testing.T) {
 	}
 }
 
-// saved returns what a game has saved.
+// saved returns the save of a game.
 func saved(t *testing.T, in tab) object {
 	t.Helper()
 	kept, _ := asks(t, in, `sandlot.load()`).(object)

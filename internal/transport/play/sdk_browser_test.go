@@ -411,7 +411,7 @@ func TestACopyOfTheScriptWorksAlone(t *testing.T) {
 		run(t, ctx, chromedp.Navigate("about:blank"))
 		run(t, ctx, chromedp.Navigate(c.at))
 		says(t, ctx, `await sandlot.load('other')`, `null`, `await sandlot.load()`, `{"level":3}`, `(await sandlot.score(5)).local`, `true`)
-		expect.Equal(t, "loads of the slot at "+c.at, loads.Load(), c.loads) // one of them by the script, for what was not sent
+		expect.Equal(t, "loads of the slot at "+c.at, loads.Load(), c.loads) // the script makes one of them, for the unsent save
 	}
 }
 
