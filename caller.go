@@ -199,6 +199,7 @@ const (
 	ActLook          // see or do anything open to everybody
 	ActImport        // make projects in an account from an export
 	ActInvite        // make, list and end invitations: at the machine, or in a session of an account with OperatorRole
+	ActModerate      // see the desk and decide: at the machine, or in a session of an account with ModeratorRole or OperatorRole
 )
 
 // The errors that Authorize returns for a kind of caller that the action does not allow. No transport lets such a call
@@ -234,6 +235,11 @@ func Authorize(by Caller, act Action, p *Project) error {
 		return nil
 	case ActInvite:
 		if by.kind == callerOperator || by.kind == callerSession && by.me.Role == OperatorRole && !by.key.Suspended {
+			return nil
+		}
+		return ErrOperatorNeeded
+	case ActModerate:
+		if by.kind == callerOperator || by.kind == callerSession && by.me.Role != NoRole && !by.key.Suspended {
 			return nil
 		}
 		return ErrOperatorNeeded

@@ -61,6 +61,8 @@ const (
 	CodeRateLimited          Code = "rate_limited"
 	CodeQuotaExceeded        Code = "quota_exceeded"
 	CodeTakenDown            Code = "taken_down"
+	CodeHeld                 Code = "held"
+	CodeBlocked              Code = "blocked"
 	CodeRuntimeOff           Code = "runtime_off"
 	CodePlaytestOff          Code = "playtest_off"
 	CodePlayerRequired       Code = "player_required"
@@ -144,6 +146,8 @@ var Codes = map[Code]Kind{
 	CodeRateLimited:          KindTooMany,
 	CodeQuotaExceeded:        KindTooMany,
 	CodeTakenDown:            KindTakenDown,
+	CodeHeld:                 KindTakenDown,
+	CodeBlocked:              KindForbidden,
 	CodeRuntimeOff:           KindForbidden,
 	CodePlaytestOff:          KindForbidden,
 	CodePlayerRequired:       KindMistake,
@@ -293,7 +297,7 @@ func AsError(err error) *Error {
 
 // Gone reports whether an error says that the project no longer exists, or that nobody may see it.
 func Gone(err error) bool {
-	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown)
+	return errors.Is(err, ErrNotFound) || errors.Is(err, CodeProjectNotFound) || errors.Is(err, CodeTakenDown) || errors.Is(err, CodeHeld)
 }
 
 // PlaceholderPart stands in a proposed call for the number of a part that only

@@ -26,6 +26,7 @@ type Job struct {
 	Due      time.Time
 	Asker    Asker
 	Claim    int64 // the claim under which it was returned
+	About    int64 // the record that the message is about, by its kind; 0: none
 	// Asks are the counts of messages that its asker has requested, whether or not there is an account. A step that
 	// records a job counts it in all of them; if one has no room, the step is ErrTooOften and has no effect. They are
 	// not kept with the job.

@@ -27,6 +27,8 @@ var (
 	// changed is suspended.
 	ErrRevoked   = errors.New("key revoked")
 	ErrSuspended = errors.New("suspended")
+	// ErrBlocksMoved: the blocklist has changed since the step was checked against it.
+	ErrBlocksMoved = errors.New("blocklist has changed")
 	// ErrTooManyProjects, ErrTooManyBytes: an account would have more than its quota.
 	ErrTooManyProjects = errors.New("too many projects")
 	ErrTooManyBytes    = errors.New("too many bytes")

@@ -45,8 +45,9 @@ type Role string
 
 // The roles.
 const (
-	NoRole       Role = ""
-	OperatorRole Role = "operator" // makes invitations, and sees the steps of a new instance
+	NoRole        Role = ""
+	OperatorRole  Role = "operator"  // makes invitations, and sees the steps of a new instance
+	ModeratorRole Role = "moderator" // decides about reported projects
 )
 
 // Project is a published thing with one address, as of its last commit. It points at its current Version; Size and
@@ -57,6 +58,7 @@ type Project struct {
 	Handle    string  // the owner's
 	Verified  bool    // whether the owner's e-mail address is verified
 	Suspended bool    // by the operator, itself or with its account: it is on none of its addresses
+	Held      Hold    // zero unless others may not see it for now
 	Unlisted  bool    // by its owner: it is in no list that others see
 	Threads   bool    // by its owner: its pages get an isolation in which threads can share memory
 	Runtime   Runtime // by its owner

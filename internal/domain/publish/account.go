@@ -216,7 +216,8 @@ func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot
 func retryTaken(try func() error) error {
 	var err error
 	for range createTries {
-		if err = try(); !errors.Is(err, sandlot.ErrExists) && !errors.Is(err, sandlot.ErrVerified) && !errors.Is(err, sandlot.ErrTooOften) {
+		if err = try(); !errors.Is(err, sandlot.ErrExists) && !errors.Is(err, sandlot.ErrVerified) && !errors.Is(err, sandlot.ErrTooOften) &&
+			!errors.Is(err, sandlot.ErrBlocksMoved) {
 			return err
 		}
 	}

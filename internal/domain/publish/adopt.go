@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -89,11 +90,12 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return out, err
 	}
 	np.By, np.Account, np.Within, np.Suffix = by.Key().ID, owner, s.Quota, s.vault.Suffix()
-	title := np.Title
+	title, files := np.Title, slices.Clone(np.Files)
 	size := sizeOf(np.Files)
 	for i := range np.Later {
 		v := &np.Later[i]
 		title, size, v.Suffix = v.Title, size+sizeOf(v.Change.Put), s.vault.Suffix()
+		files = append(files, v.Change.Put...)
 	}
 	if in.DryRun {
 		out.Project = sandlot.Project{Account: owner, Title: title, Lang: np.Lang, Version: 1 + len(np.Later)}
@@ -121,6 +123,9 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		}
 		np.Idempotency, err = s.idempotency.record(req, np.ID, 1+len(np.Later), EmailNone, Minted{}, made{})
 		if err != nil {
+			return err
+		}
+		if np.Screened, err = s.screen(ctx, by, Screening{Title: title, Files: files, New: files}); err != nil {
 			return err
 		}
 		if wished && in.Recover {

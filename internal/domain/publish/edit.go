@@ -165,7 +165,7 @@ func (s *Service) edit(ctx context.Context, id sandlot.ProjectID, ifVersion *int
 			}
 			return next, p.Version, err
 		case !errors.Is(err, sandlot.ErrMoved) && !errors.Is(err, sandlot.ErrVerified) &&
-			!errors.Is(err, sandlot.ErrTooOften) && !errors.Is(err, sandlot.ErrSuspended):
+			!errors.Is(err, sandlot.ErrTooOften) && !errors.Is(err, sandlot.ErrSuspended) && !errors.Is(err, sandlot.ErrBlocksMoved):
 			return next, p.Version, err
 		}
 	}

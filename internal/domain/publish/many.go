@@ -374,6 +374,10 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 		if err != nil {
 			return p, err
 		}
+		seen := Screening{Project: p, Title: or(nf.Title), Email: nf.Email, Files: n.all, New: n.changed}
+		if at.Screened, err = s.screen(ctx, by, seen); err != nil {
+			return p, err
+		}
 		if n.many {
 			next, err = s.management.Rearrange(ctx, p.ID, n.change, at)
 		} else {

@@ -186,13 +186,25 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 		if err != nil {
 			return p, err
 		}
+		screened, err := s.screen(ctx, by, Screening{Project: p, Title: or(a.details.Title), Files: changedTo(current, c), New: c.Put})
+		if err != nil {
+			return p, err
+		}
 		return s.management.Rearrange(ctx, p.ID, c, Edit{
 			At: s.now().UTC(), Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().
 				ID, Idempotency: rec, Within: s.Quota, RestoredFrom: a.restored,
-			Title: a.details.Title, Details: a.details,
+			Title: a.details.Title, Details: a.details, Screened: screened,
 		})
 	})
 	return next, previous, s.Quota.exceeded(err)
+}
+
+// changedTo returns the files after a change.
+func changedTo(current []sandlot.File, c Change) []sandlot.File {
+	left := slices.DeleteFunc(slices.Clone(current), func(f sandlot.File) bool {
+		return slices.ContainsFunc(c.Drop, func(d sandlot.File) bool { return d.Name == f.Name })
+	})
+	return append(left, c.Put...)
 }
 
 // rearrange is arrange for a form of the website. A form that was sent before changes nothing; if the project has moved

@@ -23,18 +23,20 @@ type Config struct {
 	MaxUploads  int    // open uploads of one account, or of one network without a key
 	UploadBytes int64  // of the open uploads of one network without a key; 0: no limit
 	Opening     sandlot.Opening
-	Quarantine  bool        // whether projects of unverified accounts load from and send to no other origin
-	Public      bool        // whether strangers are expected: then only projects of verified accounts are listed
-	NoRuntime   bool        // whether projects keep nothing of their players
-	Quota       Quota       // of each account
-	Room        func() bool // whether the disk takes new content; nil: always
-	Spend       func()      // frees the room on the disk that is reserved for steps which free room or protect people; nil: there is none
-	SMTP        bool        // whether messages are really sent
-	MailUp      func() bool // whether messages get through; nil: they do
-	Uncounted   bool        // whether messages have no limit per sender: the instance is local
-	MailFolder  string      // the folder of messages that are not sent, as the operator named it
-	Remembered  Remembered  // bounds of the caches in memory
-	Heavy       func(bool)  // called when a first heavy call begins, and when the last one has ended; nil: not called
+	Quarantine  bool          // whether projects of unverified accounts load from and send to no other origin
+	Public      bool          // whether strangers are expected: then only projects of verified accounts are listed
+	NoRuntime   bool          // whether projects keep nothing of their players
+	Blocklist   Blocklist     // nil: nothing is blocked
+	Networks    NetworkHashes // nil: no network is recorded
+	Quota       Quota         // of each account
+	Room        func() bool   // whether the disk takes new content; nil: always
+	Spend       func()        // frees the room on the disk that is reserved for steps which free room or protect people; nil: there is none
+	SMTP        bool          // whether messages are really sent
+	MailUp      func() bool   // whether messages get through; nil: they do
+	Uncounted   bool          // whether messages have no limit per sender: the instance is local
+	MailFolder  string        // the folder of messages that are not sent, as the operator named it
+	Remembered  Remembered    // bounds of the caches in memory
+	Heavy       func(bool)    // called when a first heavy call begins, and when the last one has ended; nil: not called
 }
 
 // Limits that the contract names, and the defaults of a Config.

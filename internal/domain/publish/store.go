@@ -161,6 +161,7 @@ type Described struct {
 type Records struct {
 	Upload      *Completion
 	Idempotency *IdempotencyRecord // a step under its Key is ErrAlreadyDone if there was one before
+	Screened
 }
 
 // History holds the rest of a project that is recorded with its history.
@@ -201,6 +202,7 @@ type Edit struct {
 
 	Details      DetailsChange // recorded in the same step; its Title, By and Expect are ignored
 	RestoredFrom int           // the version whose files the new one has again; 0 for none
+	Screened
 }
 
 // Completion closes an upload in the step that consumes it: ErrUploadMoved unless the upload is open and still at

@@ -338,6 +338,9 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
+		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: in.Email}); err != nil {
+			return p, err
+		}
 		var next sandlot.Project
 		err = s.evenFull(func() (err error) { // the version without the file needs a little room
 			next, err = s.store.DeleteFile(ctx, p.ID, name, at)

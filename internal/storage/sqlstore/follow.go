@@ -126,7 +126,7 @@ func (s *sweep) removeProjects(account, after, last int64) error {
 func (s *sweep) relist(account, after, last int64) error {
 	const (
 		part = " WHERE account = ?1 AND seq > ?2 AND seq <= ?3 AND deleted_at IS NULL"
-		may  = `(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (SELECT ` + listable +
+		may  = `(CASE WHEN unlisted = 0 AND suspended_at IS NULL AND (hold = '' OR hold_end > 0) AND (SELECT ` + listable +
 			` AND suspended_at IS NULL FROM accounts WHERE id = ?1) THEN 1 ELSE 0 END)`
 	)
 	return s.do("UPDATE projects SET changed = changed + (CASE listed WHEN "+may+" THEN 0 ELSE 1 END), listed = "+may+`,

@@ -15,13 +15,13 @@ import (
 )
 
 // jobColumns are empty where a job belongs to no account, or to no login.
-const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network"
+const jobColumns = "id, kind, coalesce(account, 0), coalesce(login, 0), address, lang, attempts, due, asker, network, about"
 
 // newJob counts a job of an account, 0 for none, in its shares, and returns its record.
 func (t *tx) newJob(j sandlot.Job, account sandlot.AccountID) (engine.Statement, error) {
-	return do(`INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network)
-		VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?)`,
-		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:],
+	return do(`INSERT INTO jobs (kind, account, login, address, lang, attempts, due, asker, network, about)
+		VALUES (?, nullif(CAST(? AS BIGINT), 0), nullif(CAST(? AS BIGINT), 0), ?, ?, ?, ?, ?, ?, ?)`,
+		j.Kind, account, j.Login, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:], j.About,
 	), takeShares(t, nil, j.Asks, j.Due, j.Due.Add(-sandlot.MailDay))
 }
 
@@ -35,7 +35,7 @@ func (t *tx) addJob(j sandlot.Job, account sandlot.AccountID) error {
 
 func scanJob(r row) (j sandlot.Job, err error) {
 	err = r.Scan(&j.ID, &j.Kind, &j.Account, &j.Login, &j.Address, &j.Lang, &j.Attempts, asTime{&j.Due}, &j.Asker.Kind,
-		asDigest{&j.Asker.Network})
+		asDigest{&j.Asker.Network}, &j.About)
 	return j, err
 }
 
@@ -48,7 +48,7 @@ type dueJob struct {
 // scanDue fails only where not even the id can be read.
 func scanDue(r row) (c dueJob, err error) {
 	var id int64
-	to := [10]any{&id} // one for each of jobColumns
+	to := [11]any{&id} // one for each of jobColumns
 	for i := range to[1:] {
 		to[1+i] = new(any)
 	}

@@ -12,11 +12,12 @@ import (
 var movedTables = []engine.Table{
 	moved("secrets", "name", "value"),
 	numbered("accounts", "id", `handle email mailbox verified lang created_at suspended_at deleted_at projects bytes verified_at
-		seq changed portrait role most_projects`),
+		seq changed portrait role most_projects trusted_at`),
 	moved("people", "account", "line link"),
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
-		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp runtime`),
+		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp runtime hold hold_at hold_end
+		immune_until`),
 	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at edits client"),
 	moved("tokens", "hash", "key refresh expires_at replaced_at"),
 	moved("devices", "code", "user_code client name project scope asked_at expires_at pause polled_at decided"),
@@ -60,10 +61,21 @@ var movedTables = []engine.Table{
 	moved("version_figures", "project version", "day plays likes players seen lengths"),
 	moved("day_sources", "project day host", "plays"),
 	numbered("logins", "id", "browser token code email back tries proved asked_at expires_at"),
-	numbered("jobs", "id", "kind account login address lang attempts due asker network leased_until"),
+	numbered("jobs", "id", "kind account login address lang attempts due asker network leased_until about"),
 	numbered("email_moves", "id", "account email undo expires_at"),
 	moved("email_links", "token", "move"),
-	numbered("reports", "id", "number form project reason details contact job at closed_at"),
+	numbered("reports", "id", "number form project reason details contact job at closed_at network via"),
+	moved("held_views", "project version network", "at"),
+	numbered("blocked", "id", "kind value reason actor at until"),
+	moved("blocklists", "name", "kind body lines reason actor at until"),
+	moved("blocking", "one", "generation"),
+	moved("publishers", "account network", "wide at"),
+	numbered("reporters", "id", "hash name made_at used_at ended_at"),
+	numbered("decisions", "id", `batch project account action reason note actor moderator at before code objection objected_at
+		undone_at undone_by`),
+	numbered("notes", "id", "project actor text at"),
+	moved("verdicts", "project", "version answer reason at reversed_at tries leased_until"),
+	moved("sightings", "host service", "found_at checked_at"),
 	moved("likes", "project visitor", "counted"),
 	numbered("stops", "id", "mailbox kind at until"),
 	moved("clock", "one", "at"),
@@ -87,7 +99,7 @@ func moved(name, key, rest string) engine.Table {
 	t := engine.Table{Name: name, Columns: strings.Fields(key), Page: movedPage}
 	t.Keys = len(t.Columns)
 	t.Columns = append(t.Columns, strings.Fields(rest)...)
-	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs", "saves", "shared"}, name) {
+	if slices.Contains([]string{"contents", "checkpoints", "uploads", "tickets", "idempotency", "blobs", "saves", "shared", "blocklists"}, name) {
 		t.Page = movedHeavyPage
 	}
 	return t

@@ -14,7 +14,7 @@ import (
 
 const projectColumns = `
 	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL,
-	p.unlisted, p.threads, p.runtime, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
+	CASE WHEN p.hold_end = 0 THEN p.hold ELSE '' END, p.hold_at, p.unlisted, p.threads, p.runtime, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
 	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at,
 	p.cover, a.portrait`
 
@@ -31,9 +31,12 @@ type projectRow struct {
 }
 
 func scanProject(r row) (p projectRow, err error) {
-	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Unlisted, &p.Threads, &p.Runtime, &p.Tags, &p.Title, &p.Lang,
+	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Held.Rule, sometime{&p.Held.At}, &p.Unlisted, &p.Threads, &p.Runtime, &p.Tags, &p.Title, &p.Lang,
 		&p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
 		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover, &p.Portrait)
+	if p.Held.Rule == sandlot.NotHeld {
+		p.Held = sandlot.Hold{}
+	}
 	return p, err
 }
 
