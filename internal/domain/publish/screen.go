@@ -45,7 +45,9 @@ type Screened struct {
 
 // screen checks a version before its step.
 func (s *Service) screen(ctx context.Context, by sandlot.Caller, v Screening) (out Screened, err error) {
-	v.Read = func(ctx context.Context, f sandlot.File) ([]byte, error) { return s.piece(ctx, f.Blob, 0, f.Blob.Size, nil) }
+	v.Read = func(ctx context.Context, f sandlot.File) ([]byte, error) {
+		return s.piece(ctx, f.Blob, 0, f.Blob.Size, nil)
+	}
 	if s.Blocklist != nil {
 		if out.Blocks, err = s.Blocklist.Check(ctx, by, v); err != nil {
 			return out, fmt.Errorf("check the blocklist: %w", err)

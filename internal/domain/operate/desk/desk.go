@@ -131,7 +131,9 @@ func (s *Service) Decide(ctx context.Context, by sandlot.Caller, o Order) ([]Dec
 }
 
 // Undo brings back the state before a decision, with all decisions of its batch; a decision made since is a MovedError.
-func (s *Service) Undo(ctx context.Context, by sandlot.Caller, decision int64) error { panic("not built") }
+func (s *Service) Undo(ctx context.Context, by sandlot.Caller, decision int64) error {
+	panic("not built")
+}
 
 // Note records a note about a project.
 func (s *Service) Note(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, text string) error {
@@ -167,4 +169,6 @@ type MovedError struct {
 }
 
 // Error implements error.
-func (e MovedError) Error() string { return "the project " + string(e.Project) + " has changed meanwhile" }
+func (e MovedError) Error() string {
+	return "the project " + string(e.Project) + " has changed meanwhile"
+}
