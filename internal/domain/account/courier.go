@@ -292,6 +292,10 @@ func (c *Courier) write(ctx context.Context, j sandlot.Job, now time.Time) (Mail
 		return c.writeMove(ctx, j, now)
 	case sandlot.MailReport:
 		return c.writeReport(ctx, j)
+	case sandlot.MailDecision:
+		return c.writeDecision(ctx, j)
+	case sandlot.MailOutcome:
+		return c.writeOutcome(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)
 }

@@ -27,4 +27,13 @@ type Mail struct {
 	Link          string // a whole URL
 	Code          string // of a login: six digits that can be typed instead of opening the link
 	NotMe         string // the link for a reader who did not ask for the message; empty in a report
+	Decided
+}
+
+// Decided are the parts of a message about a decision.
+type Decided struct {
+	Reason  string // one of those of reports
+	Words   string // of the moderator; may be empty
+	More    int    // other projects in the same decision
+	Address string // of a project, not to be followed
 }
