@@ -64,26 +64,29 @@ func (c *deskCommand) Run(ctx context.Context, t *terminal) error {
 
 // itemLine is a project of the queue in its printed form.
 type itemLine struct {
-	ProjectID   string    `json:"project_id"`
-	Since       time.Time `json:"since"`
-	Waits       []string  `json:"waits"`
-	Reports     int       `json:"reports"`
-	Networks    int       `json:"networks"`
-	Reasons     []string  `json:"reasons"`
-	Handle      string    `json:"handle"`
-	Verified    bool      `json:"email_verified"`
-	Account     time.Time `json:"account_created_at"`
-	SameHash    int       `json:"same_hash"`
-	SameAccount int       `json:"same_account"`
-	SameNetwork int       `json:"same_network"`
+	ProjectID   string     `json:"project_id"`
+	Since       *time.Time `json:"since"`
+	Waits       []string   `json:"waits"`
+	Reports     int        `json:"reports"`
+	Networks    int        `json:"networks"`
+	Reasons     []string   `json:"reasons"`
+	Handle      string     `json:"handle"`
+	Verified    bool       `json:"email_verified"`
+	Account     time.Time  `json:"account_created_at"`
+	SameHash    int        `json:"same_hash"`
+	SameAccount int        `json:"same_account"`
+	SameNetwork int        `json:"same_network"`
 }
 
 func newItemLine(i desk.Item) itemLine {
 	return itemLine{
-		string(i.Project.ID), i.Since, i.Waits, i.Reports, i.Networks, i.Reasons, i.Owner.Handle, i.Owner.Verified, i.Owner.CreatedAt,
+		string(i.Project.ID), orNil(i.Since), listed(i.Waits), i.Reports, i.Networks, listed(i.Reasons), i.Owner.Handle, i.Owner.Verified, i.Owner.CreatedAt,
 		i.Same.Hash, i.Same.Account, i.Same.Network,
 	}
 }
+
+// listed returns a list that is empty in JSON, and not null, if there is nothing.
+func listed(list []string) []string { return append([]string{}, list...) }
 
 type caseCommand struct {
 	Project string `arg:"" help:"Id or address of the project."`
@@ -153,7 +156,7 @@ type noteLine struct {
 }
 
 func newCaseShown(c desk.Case) caseShown {
-	var same []string
+	same := []string{}
 	for _, name := range slices.Sorted(maps.Keys(c.SameAs)) {
 		for _, id := range c.SameAs[name] {
 			same = append(same, name+" "+id)
@@ -161,7 +164,7 @@ func newCaseShown(c desk.Case) caseShown {
 	}
 	return caseShown{
 		newItemLine(c.Item), c.Project.Title, c.Description, c.Project.Version, string(c.Project.Held.Rule), c.Project.Suspended, c.Verdict,
-		c.Sends, same, each(c.Open, newReportLine), each(c.Closed, newReportLine),
+		listed(c.Sends), same, each(c.Open, newReportLine), each(c.Closed, newReportLine),
 		each(c.Decisions, func(d desk.Decision) decisionShown {
 			return decisionShown{d.ID, d.At, d.Who, string(d.Action), d.Reason, d.Text, orNil(d.UndoneAt), d.Objection}
 		}),
