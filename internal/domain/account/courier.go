@@ -148,7 +148,7 @@ func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := c.addNotMe(&m); err != nil {
+	if err := c.addNotMe(j, &m); err != nil {
 		return err
 	}
 	return c.send(ctx, j, m)

@@ -38,9 +38,18 @@ func (c *Courier) writeDecision(ctx context.Context, j sandlot.Job) (Mail, error
 		return Mail{}, err
 	}
 	page := c.Places.Project(n.Project.ID, n.Project.Version, "").Page
-	m := Mail{Kind: j.Kind + "-" + n.Action, To: j.Address, Lang: j.Lang, Project: projectName(n.Project), Page: page, Link: page}
-	m.Decided = Decided{Reason: n.Reason, Words: n.Text, More: n.More}
-	if n.Action != "dismiss" && !n.Final {
+	m := Mail{
+		Kind: j.Kind + "-" + n.Action, To: j.Address, Lang: j.Lang, Project: projectName(n.Project), Page: page, Link: page,
+		Reason: n.Reason, Words: n.Text,
+	}
+	if n.More > 0 {
+		m.Project += fmt.Sprintf(" (+%d)", n.More)
+	}
+	switch {
+	case n.Action == "dismiss":
+	case n.Final:
+		m.Kind = j.Kind + "-final"
+	default:
 		m.Link = c.Places.Base.String() + "/object?code=" + url.QueryEscape(code)
 	}
 	return m, nil
@@ -57,12 +66,18 @@ func (c *Courier) writeOutcome(ctx context.Context, j sandlot.Job) (Mail, error)
 	if n.Down {
 		kind = j.Kind + "-down"
 	}
-	decided := Decided{Address: defanged(c.Places.Project(n.Project, 0, "").URL)}
-	return Mail{Kind: kind, To: j.Address, Lang: j.Lang, Case: n.Case, Decided: decided, Link: c.Places.Base.String()}, nil
+	project := defanged(c.Places.Project(n.Project, 0, "").URL)
+	return Mail{Kind: kind, To: j.Address, Lang: j.Lang, Case: n.Case, Project: project, Link: c.Places.Base.String()}, nil
 }
 
-// defanged returns an address that mail programs make no link of.
+// defanged returns an address in the form in which people pass on dangerous ones, of which mail programs make no link.
 func defanged(address string) string {
-	_, rest, _ := strings.Cut(address, "://")
-	return strings.ReplaceAll(strings.TrimSuffix(rest, "/"), ".", "[.]")
+	scheme, rest, _ := strings.Cut(address, "://")
+	return strings.Replace(scheme, "tt", "xx", 1) + "://" + strings.NewReplacer(".", "[.]", ":", "[:]").Replace(rest)
+}
+
+// aboutDecisions reports whether messages of a kind are about decisions. They have no link for a reader who did not ask
+// for them: an owner must get them, and a reporter has left the address.
+func aboutDecisions(kind string) bool {
+	return kind == sandlot.MailDecision || kind == sandlot.MailOutcome
 }

@@ -31,7 +31,9 @@ var calls = map[string]func(ctx context.Context, d *desk.Service, by sandlot.Cal
 		_, err := d.Decide(ctx, by, order(desk.Hold, p))
 		return err
 	},
-	"Undo": func(ctx context.Context, d *desk.Service, by sandlot.Caller, _ sandlot.ProjectID) error { return d.Undo(ctx, by, 1) },
+	"Undo": func(ctx context.Context, d *desk.Service, by sandlot.Caller, _ sandlot.ProjectID) error {
+		return d.Undo(ctx, by, 1)
+	},
 	"Note": func(ctx context.Context, d *desk.Service, by sandlot.Caller, p sandlot.ProjectID) error {
 		return d.Note(ctx, by, p, "seen")
 	},

@@ -138,10 +138,10 @@ func TestOneCase(t *testing.T) {
 			expect.Equal(t, "words", m.Words, "It copies[2J a login.")
 			expect.Equal(t, "reason", m.Kind+" "+m.Reason, "decision-take-down deceptive")
 		case "ann@mail.internal":
-			told += m.Kind + " " + m.Address
+			told += m.Kind + " " + m.Project
 		}
 	}
-	expect.Equal(t, "the reporter reads", told, "outcome-down "+string(p.ID)+"[.]localhost:8080")
+	expect.Equal(t, "the reporter reads", told, "outcome-down hxxp://"+string(p.ID)+"[.]localhost[:]8080/")
 	d, err := w.Desk.Contested(t.Context(), testworld.Nobody(), code)
 	if err != nil || d.Project != p.ID || d.Action != desk.TakeDown {
 		t.Fatalf("contested is %+v, %v", d, err)
