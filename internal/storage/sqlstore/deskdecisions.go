@@ -120,7 +120,7 @@ func (t *tx) moderator(a desk.Act) (desk.Moderator, error) {
 func (store Desk) Decide(ctx context.Context, a desk.Act, o desk.Order) (made []desk.Decision, err error) {
 	var accounts []int64
 	err = store.db.step(ctx, nil, func(t *tx) (err error) {
-		r := ruling{tx: t, Act: a, Order: o}
+		r := ruling{tx: t, Act: a, Order: o, seen: map[string]bool{}}
 		made, err = r.decide()
 		accounts = r.accounts
 		return err
@@ -144,7 +144,8 @@ type ruling struct {
 	*tx
 	desk.Act
 	desk.Order
-	accounts []int64 // that it suspended
+	accounts []int64         // that it suspended
+	seen     map[string]bool // hashes that are blocked by now
 }
 
 func (r *ruling) decide() ([]desk.Decision, error) {
@@ -268,6 +269,10 @@ func (r *ruling) block(s standing) (fresh []string, err error) {
 	}
 	for _, h := range hashes {
 		value := hex.EncodeToString(h[:])
+		if r.seen[value] {
+			continue
+		}
+		r.seen[value] = true
 		there, err := r.number("SELECT count(*) FROM blocked WHERE kind = ? AND value = ? AND (until = 0 OR until > ?)",
 			blocks.Hash, value, micros(r.At))
 		if err != nil {
