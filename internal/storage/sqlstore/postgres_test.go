@@ -21,6 +21,8 @@ func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onSe
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestJudgeContractOnPostgres(t *testing.T)   { storetest.TestJudge(t, onServer(t)) }
+func TestListedContractOnPostgres(t *testing.T)  { storetest.TestListed(t, onServer(t)) }
 func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
@@ -36,6 +38,8 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestTrial(t, openPgbouncerForSuite)
 	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestJudge(t, openPgbouncerForSuite)
+	storetest.TestListed(t, openPgbouncerForSuite)
 	storetest.TestPlayers(t, openPgbouncerForSuite)
 }
 

@@ -22,6 +22,8 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/judge"
+	sightings "sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -94,9 +96,16 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
+// FrontLine holds the stores of those who keep harm off an instance.
+type FrontLine struct {
+	Verdicts  judge.Store
+	Sightings sightings.Store
+}
+
 // Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
 	Runtime
+	FrontLine
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -168,6 +177,10 @@ func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
+
+// TestJudge proves judge.Store, and TestListed sightings.Store.
+func TestJudge(t *testing.T, open func(t *testing.T) Records)  { prove(t, open, judgeCases()) }
+func TestListed(t *testing.T, open func(t *testing.T) Records) { prove(t, open, listedCases()) }
 
 // TestPlayers proves the stores of players, boards and faults.
 func TestPlayers(t *testing.T, open func(t *testing.T) Records) {
