@@ -32,6 +32,8 @@ type adminCommand struct {
 	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
 
 	houseCommands
+	verdictCommands
+	Listed listedCommand `cmd:"" help:"List hosts of this instance that other services list as harmful."`
 
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }

@@ -25,6 +25,8 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/judge"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -78,7 +80,9 @@ type app struct {
 	requests    *trial.Requests
 	opened      *trial.Counts // nil without a play-tester
 	onTrial     trialFiles
-	tester      trial.Status // of the play-tester, if there is one
+	tester      trial.Status   // of the play-tester, if there is one
+	judged      *judge.Counts  // nil without a judge
+	looker      *listed.Looker // at the lists of other services; nil without any
 	gallery     *gallery.Service
 	covers      *cover.Service
 	players     *players.Service // nil, as the two below, with --runtime off
@@ -148,6 +152,8 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
+	a.judge()
+	a.lookAtLists()
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)
 	return a, nil

@@ -57,7 +57,8 @@ func (store Verdicts) passAll(ctx context.Context) error {
 
 // selectUnjudged lists versions that are due and not leased, the one that waits longest first.
 const selectUnjudged = `SELECT a.verified = 1 OR a.trusted_at IS NOT NULL OR p.hold_end = 0 AND p.hold IN ('judge', 'moderator'),
-		p.tried >= p.version, CASE WHEN v.judging = p.version THEN v.tries ELSE 0 END, ` + projectColumns + `
+		EXISTS (SELECT 1 FROM covers c JOIN pictures i ON i.id = c.shot WHERE c.project = p.num AND i.made_at >= p.updated_at),
+		CASE WHEN v.judging = p.version THEN v.tries ELSE 0 END, ` + projectColumns + `
 	FROM projects p JOIN accounts a ON a.id = p.account LEFT JOIN verdicts v ON v.project = p.num
 	WHERE p.judged < p.version AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND a.deleted_at IS NULL AND a.suspended_at IS NULL
 	AND (v.project IS NULL OR v.leased_until <= ? OR v.leased_until > ?)

@@ -23,7 +23,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
-	sightings "sandlot/internal/domain/operate/listed"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -99,7 +99,7 @@ type Runtime struct {
 // FrontLine holds the stores of those who keep harm off an instance.
 type FrontLine struct {
 	Verdicts  judge.Store
-	Sightings sightings.Store
+	Sightings listed.Store
 }
 
 // Operation holds the stores of the operator's room, and those of players.
@@ -178,7 +178,7 @@ func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
 
-// TestJudge proves judge.Store, and TestListed sightings.Store.
+// TestJudge proves judge.Store, and TestListed listed.Store.
 func TestJudge(t *testing.T, open func(t *testing.T) Records)  { prove(t, open, judgeCases()) }
 func TestListed(t *testing.T, open func(t *testing.T) Records) { prove(t, open, listedCases()) }
 

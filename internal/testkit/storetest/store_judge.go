@@ -7,7 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate/judge"
-	sightings "sandlot/internal/domain/operate/listed"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 )
@@ -112,7 +112,7 @@ func judgeWaits(t *testing.T, s Stores) {
 	claim := func() (judge.Due, error) { return s.Verdicts.ClaimVerdict(t.Context(), time.Minute, time.Minute) }
 	wants(t, "before", drop(claim()), sandlot.ErrNotFound)
 	ok(t, s.Trials.EndTrial(t.Context(), s.claims(t), trial.Done, nil))
-	same(t, "after its trial", must(claim())(t).Shot, true)
+	same(t, "a picture after a trial without one", must(claim())(t).Shot, false)
 	s.mustPut(t, p, file("a.js", inline("a")))
 	s.Later(3 * time.Minute)
 	due := must(claim())(t)
@@ -260,7 +260,7 @@ func claimsLooks(t *testing.T, s Stores) {
 }
 
 func recordsLooks(t *testing.T, s Stores) {
-	record := func(found map[string]bool, done bool) []sightings.Sighting {
+	record := func(found map[string]bool, done bool) []listed.Sighting {
 		s.Later(time.Hour)
 		must(s.Sightings.ClaimLook(t.Context(), "dbl.example", 0, 0))(t)
 		ok(t, s.Sightings.RecordLook(t.Context(), "dbl.example", found, done))

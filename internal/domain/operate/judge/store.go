@@ -13,7 +13,7 @@ const LeaseMax = 10 * time.Minute
 // Due is a version to judge, leased to the caller of ClaimVerdict.
 type Due struct {
 	Project sandlot.Project // as it was when it was leased
-	Shot    bool            // whether the play-tester has opened the version
+	Shot    bool            // whether the play-tester has a screenshot of the version
 	Lease   int64           // the number of the lease
 	Try     int             // the first is 1
 }
