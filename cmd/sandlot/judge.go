@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/storage/hook"
 )
 
@@ -38,6 +40,18 @@ func (s judgeSettings) hook() (judge.Hook, error) {
 		return nil, fmt.Errorf("--judge %w", err)
 	}
 	return c, nil
+}
+
+// guards watch what is published here, and what others say about it.
+type guards struct {
+	judged *judge.Counts  // nil without a judge
+	looker *listed.Looker // at the lists of other services; nil without any
+}
+
+// guard starts the guards that the settings request.
+func (a *app) guard() {
+	a.judge()
+	a.lookAtLists()
 }
 
 // judge starts the judge of new versions, if the settings request one.
@@ -75,11 +89,14 @@ type verdictCommands struct {
 
 type verdictsCommand struct {
 	listing
-	Answer string `enum:",pass,hold,refuse" default:"" placeholder:"WORD" help:"Only these: pass, hold or refuse. (default: all)"`
+	Answer string `placeholder:"ANSWER" help:"Only pass, hold or refuse. (default: all)"`
 }
 
 // Run lists verdicts.
 func (c *verdictsCommand) Run(ctx context.Context, t *terminal) error {
+	if !slices.Contains([]judge.Answer{"", judge.Pass, judge.Hold, judge.Refuse}, judge.Answer(c.Answer)) {
+		return usageError{fmt.Errorf("--answer %q is not pass, hold or refuse", c.Answer)}
+	}
 	return c.administer(ctx, func(a operator) error {
 		q := judge.Query{Answer: judge.Answer(c.Answer)}
 		return list(c.listing, t, func(limit int) ([]verdictLine, error) {

@@ -100,9 +100,9 @@ func (m *metrics) lists(of *minutes, l *listed.Looker) {
 
 type listedCommand struct {
 	listing
-	Listen      string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"As for serve."`
-	BaseURL     string `placeholder:"URL" help:"As for serve: its host is looked up. (default: http://localhost:PORT of --listen, https with --tls)"`
-	ContentHost string `placeholder:"HOST[:PORT]" help:"As for serve: it is looked up. (default: that of --base-url)"`
+	Listen      string `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"As for serve: in the link without --base-url."`
+	BaseURL     string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
+	ContentHost string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
 	listedSettings
 	Now bool `help:"Look at all lists first. (default: what the last daily look found)"`
 }

@@ -16,7 +16,7 @@ type Command struct {
 	args []string
 }
 
-// maxSaid is the most bytes of the errors of a program that an error quotes.
+// maxSaid is the most bytes of the errors of a program that an error quotes: the last ones, which say most.
 const maxSaid = 400
 
 // Call runs the program with input on its standard input, and returns its standard output: at most 64 KiB, or it is an
@@ -33,7 +33,7 @@ func (c *Command) Call(ctx context.Context, input []byte) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, c.path, c.args...)
 	cmd.Dir, cmd.Stdin = folder, bytes.NewReader(input)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LANG=" + os.Getenv("LANG")}
-	out, said := &limited{stop: cancel}, &start{}
+	out, said := &limited{stop: cancel}, &end{}
 	cmd.Stdout, cmd.Stderr = out, said
 	cmd.WaitDelay = time.Second // a child of it may keep the output open
 	endWhole(cmd)
@@ -51,11 +51,12 @@ func (c *Command) Call(ctx context.Context, input []byte) ([]byte, error) {
 	return out.held, nil
 }
 
-// start keeps the first bytes that are written, and drops the rest.
-type start struct{ held []byte }
+// end keeps the last bytes that are written.
+type end struct{ held []byte }
 
 // Write implements io.Writer.
-func (s *start) Write(p []byte) (int, error) {
-	s.held = append(s.held, p[:min(len(p), maxSaid-len(s.held))]...)
+func (e *end) Write(p []byte) (int, error) {
+	e.held = append(e.held, p[max(0, len(p)-maxSaid):]...)
+	e.held = e.held[max(0, len(e.held)-maxSaid):]
 	return len(p), nil
 }
