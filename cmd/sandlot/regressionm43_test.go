@@ -61,7 +61,7 @@ var alertCases = map[string]struct {
 		of(`sandlot_build_info{version="2",instance="a"}`, "1x400", `sandlot_build_info{version="2",instance="b"}`, "1x400"),
 	},
 	"SandlotReportWaits": {nil, of("sandlot_report_oldest_seconds", "90000x19"), of("sandlot_report_oldest_seconds", "80000x19")},
-	"SandlotListed": {of("service", "dbl.example"), of(`sandlot_listed{service="dbl.example"}`, "0x5 1x19"), of(`sandlot_listed{service="dbl.example"}`, "0x19")},
+	"SandlotListed":      {of("service", "dbl.example"), of(`sandlot_listed{service="dbl.example"}`, "0x5 1x19"), of(`sandlot_listed{service="dbl.example"}`, "0x19")},
 	"SandlotJudgeSilent": {
 		nil, of(`sandlot_verdicts_total{answer="unanswered"}`, "0x5 9x19"), of(`sandlot_verdicts_total{answer="unanswered"}`, "0x5 3x19"),
 	},

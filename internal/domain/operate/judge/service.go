@@ -45,7 +45,7 @@ func (s *Service) Reverse(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 	}
 	err := sandlot.EvenFull(s.Spend, func() error { return s.Store.ReverseVerdict(ctx, id, e) })
 	if errors.Is(err, sandlot.ErrNotFound) {
-		return fmt.Errorf("the judge has not held %s, or that was reversed; nothing was changed: %w", inspect.Quoted(string(id)), err)
+		return fmt.Errorf("the judge has not held %s, or that was reversed; nothing was changed: %w", inspect.Quoted(string(id)), sandlot.ErrNotFound)
 	}
 	return err
 }
