@@ -28,17 +28,17 @@ func judgeCases() []storeCase {
 	}
 }
 
-func (s Stores) claimsVerdict(t *testing.T) judge.Due {
+func claimsVerdict(t *testing.T, s Stores) judge.Due {
 	t.Helper()
 	return must(s.Verdicts.ClaimVerdict(t.Context(), 0, time.Minute))(t)
 }
 
-func (s Stores) nothingToJudge(t *testing.T) {
+func nothingToJudge(t *testing.T, s Stores) {
 	t.Helper()
 	wants(t, "what is due", drop(s.Verdicts.ClaimVerdict(t.Context(), 0, time.Minute)), sandlot.ErrNotFound)
 }
 
-func (s Stores) heldBy(t *testing.T, id sandlot.ProjectID) sandlot.Rule {
+func heldBy(t *testing.T, s Stores, id sandlot.ProjectID) sandlot.Rule {
 	t.Helper()
 	return must(s.Publish.Project(t.Context(), id))(t).Held.Rule
 }
@@ -47,18 +47,18 @@ func judgeStarts(t *testing.T, s Stores) {
 	ctx, week := t.Context(), 7*24*time.Hour
 	p := s.mustProject(t, "before")
 	ok(t, s.Verdicts.StartJudging(ctx, week))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 	p = s.mustPut(t, p, file("a.js", inline("a")))
-	same(t, "a version of now", s.claimsVerdict(t).Project.Version, 2)
+	same(t, "a version of now", claimsVerdict(t, s).Project.Version, 2)
 	s.mustProject(t, "meanwhile")
 	s.Later(6 * 24 * time.Hour)
 	ok(t, s.Verdicts.StartJudging(ctx, week))
-	same(t, "a version of days ago", s.claimsVerdict(t).Project.ID, p.ID)
-	same(t, "another", s.claimsVerdict(t).Project.ID, "meanwhile")
+	same(t, "a version of days ago", claimsVerdict(t, s).Project.ID, p.ID)
+	same(t, "another", claimsVerdict(t, s).Project.ID, "meanwhile")
 	s.mustProject(t, "in-the-gap")
 	s.Later(8 * 24 * time.Hour)
 	ok(t, s.Verdicts.StartJudging(ctx, week))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 }
 
 func claimsVerdicts(t *testing.T, s Stores) {
@@ -66,14 +66,14 @@ func claimsVerdicts(t *testing.T, s Stores) {
 	late.CreatedAt = base().Add(time.Second)
 	must(s.Publish.CreateProject(t.Context(), late))(t)
 	first := s.mustProject(t, "early")
-	due := s.claimsVerdict(t)
+	due := claimsVerdict(t, s)
 	same(t, "the project", due.Project.ID, first.ID)
 	same(t, "the version", [2]int{due.Project.Version, due.Try}, [2]int{1, 1})
 	same(t, "its suffix and title", due.Project.Suffix+" "+due.Project.Title, "first-early Title of early")
-	same(t, "the next", s.claimsVerdict(t).Project.ID, "late")
-	s.nothingToJudge(t)
+	same(t, "the next", claimsVerdict(t, s).Project.ID, "late")
+	nothingToJudge(t, s)
 	s.Later(2 * time.Minute)
-	again := s.claimsVerdict(t)
+	again := claimsVerdict(t, s)
 	same(t, "the first again", [2]any{again.Project.ID, again.Try}, [2]any{first.ID, 2})
 	same(t, "that it is another lease", again.Lease != due.Lease, true)
 }
@@ -82,14 +82,14 @@ func passesOver(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	must(s.Publish.CreateProject(t.Context(), newProject("of-kim", a.ID)))(t)
 	p := s.mustProject(t, "held")
-	ok(t, s.Verdicts.EndVerdict(t.Context(), s.claimsVerdict(t), judge.Verdict{Answer: judge.Hold}))
+	ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: judge.Hold}))
 	p.Held.Rule = sandlot.HeldJudge
 	p = s.mustPut(t, p, file("a.js", inline("a")))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 	ok(t, s.Verdicts.ReverseVerdict(t.Context(), p.ID, entry(sandlot.ActionReverseVerdict, "held")))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 	s.mustPut(t, p, file("a.js", inline("b")))
-	same(t, "the version after a person has looked", s.claimsVerdict(t).Project.Version, 3)
+	same(t, "the version after a person has looked", claimsVerdict(t, s).Project.Version, 3)
 }
 
 func judgesNothingGone(t *testing.T, s Stores) {
@@ -99,12 +99,12 @@ func judgesNothingGone(t *testing.T, s Stores) {
 			subject = ofAccount(p.Account)
 		}
 		ok(t, s.Operate.Suspend(t.Context(), subject, entry(sandlot.ActionSuspend, name)))
-		s.nothingToJudge(t)
+		nothingToJudge(t, s)
 		ok(t, s.Operate.Reinstate(t.Context(), subject, entry(sandlot.ActionReinstate, name)))
-		same(t, "a reinstated one", s.claimsVerdict(t).Project.ID, p.ID)
+		same(t, "a reinstated one", claimsVerdict(t, s).Project.ID, p.ID)
 	}
 	ok(t, s.Operate.Remove(t.Context(), ofProject(s.mustProject(t, "gone").ID), entry(sandlot.ActionDelete, "gone")))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 }
 
 func judgeWaits(t *testing.T, s Stores) {
@@ -145,17 +145,17 @@ func judgesOnce(t *testing.T, s Stores) {
 
 func endsVerdicts(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	due := s.claimsVerdict(t)
+	due := claimsVerdict(t, s)
 	s.Later(2 * time.Minute)
-	other := s.claimsVerdict(t)
+	other := claimsVerdict(t, s)
 	wants(t, "one that is late", s.Verdicts.EndVerdict(t.Context(), due, judge.Verdict{Answer: judge.Hold}), sandlot.ErrNotFound)
-	same(t, "the hold by it", s.heldBy(t, p.ID), sandlot.NotHeld)
+	same(t, "the hold by it", heldBy(t, s, p.ID), sandlot.NotHeld)
 	s.observed.change()
 	ok(t, s.Verdicts.EndVerdict(t.Context(), other, judge.Verdict{Answer: judge.Refuse, Reason: "a bank"}))
 	same(t, "what has changed", s.observed.change().Projects, []sandlot.ProjectID{p.ID})
-	same(t, "the hold", s.heldBy(t, p.ID), sandlot.HeldJudge)
+	same(t, "the hold", heldBy(t, s, p.ID), sandlot.HeldJudge)
 	wants(t, "a second end", s.Verdicts.EndVerdict(t.Context(), other, judge.Verdict{Answer: judge.Pass}), sandlot.ErrNotFound)
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 	got := must(s.Verdicts.Verdicts(t.Context(), judge.Query{Limit: 9}))(t)[0]
 	same(t, "the verdict", got.Verdict, judge.Verdict{Answer: judge.Refuse, Reason: "a bank"})
 	same(t, "its version", [2]any{got.Version, got.Held}, [2]any{1, true})
@@ -163,32 +163,32 @@ func endsVerdicts(t *testing.T, s Stores) {
 
 func judgesNewer(t *testing.T, s Stores) {
 	p := s.mustProject(t, "pong")
-	due := s.claimsVerdict(t)
+	due := claimsVerdict(t, s)
 	s.mustPut(t, p, file("a.js", inline("a")))
 	ok(t, s.Verdicts.EndVerdict(t.Context(), due, judge.Verdict{Answer: judge.Pass}))
-	same(t, "the hold", s.heldBy(t, p.ID), sandlot.NotHeld)
-	due = s.claimsVerdict(t)
+	same(t, "the hold", heldBy(t, s, p.ID), sandlot.NotHeld)
+	due = claimsVerdict(t, s)
 	same(t, "the version and the try", [2]int{due.Project.Version, due.Try}, [2]int{2, 1})
 	same(t, "the verdict meanwhile", must(s.Verdicts.Verdicts(t.Context(), judge.Query{Limit: 9}))(t)[0].Version, 1)
 }
 
 func givesBackVerdicts(t *testing.T, s Stores) {
 	s.mustProject(t, "pong")
-	ok(t, s.Verdicts.GiveBackVerdict(t.Context(), s.claimsVerdict(t), 30*time.Second, false))
-	s.nothingToJudge(t)
+	ok(t, s.Verdicts.GiveBackVerdict(t.Context(), claimsVerdict(t, s), 30*time.Second, false))
+	nothingToJudge(t, s)
 	s.Later(time.Minute)
-	due := s.claimsVerdict(t)
+	due := claimsVerdict(t, s)
 	same(t, "the try", due.Try, 2)
 	ok(t, s.Verdicts.GiveBackVerdict(t.Context(), due, 0, true))
-	same(t, "the try that did not count", s.claimsVerdict(t).Try, 2)
+	same(t, "the try that did not count", claimsVerdict(t, s).Try, 2)
 	ok(t, s.Verdicts.GiveBackVerdict(t.Context(), due, 0, true))
-	s.nothingToJudge(t)
+	nothingToJudge(t, s)
 }
 
 func listsVerdicts(t *testing.T, s Stores) {
 	for _, answer := range []judge.Answer{judge.Pass, judge.Hold, judge.Refuse} {
 		s.mustProject(t, string(answer))
-		ok(t, s.Verdicts.EndVerdict(t.Context(), s.claimsVerdict(t), judge.Verdict{Answer: answer}))
+		ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: answer}))
 		s.Later(time.Second)
 	}
 	list := func(q judge.Query) (ids []sandlot.ProjectID) {
@@ -205,17 +205,17 @@ func listsVerdicts(t *testing.T, s Stores) {
 func reversesVerdicts(t *testing.T, s Stores) {
 	p, e := s.mustProject(t, "pong"), entry(sandlot.ActionReverseVerdict, "pong")
 	wants(t, "without a verdict", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
-	ok(t, s.Verdicts.EndVerdict(t.Context(), s.claimsVerdict(t), judge.Verdict{Answer: judge.Hold}))
+	ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: judge.Hold}))
 	s.observed.change()
 	ok(t, s.Verdicts.ReverseVerdict(t.Context(), p.ID, e))
 	same(t, "what has changed", s.observed.change().Projects, []sandlot.ProjectID{p.ID})
-	same(t, "the hold", s.heldBy(t, p.ID), sandlot.NotHeld)
+	same(t, "the hold", heldBy(t, s, p.ID), sandlot.NotHeld)
 	s.logged(t, e)
 	got := must(s.Verdicts.Verdicts(t.Context(), judge.Query{Limit: 9}))(t)[0]
 	same(t, "the verdict", [2]any{got.ReversedAt, got.Held}, [2]any{e.At, false})
 	wants(t, "once more", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
 	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), publish.Edit{At: base(), Expect: 1, Suffix: "2"}))(t)
-	ok(t, s.Verdicts.EndVerdict(t.Context(), s.claimsVerdict(t), judge.Verdict{Answer: judge.Pass}))
+	ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: judge.Pass}))
 	wants(t, "one that holds nothing", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
 }
 
