@@ -347,6 +347,7 @@ func TestAJudgeSeesThePictureOfThePlayTester(t *testing.T) {
 	expect.OK(t, err)
 	expect.Equal(t, "that it is small enough", len(shot) <= 100<<10 && config.Width >= 320, true)
 	expect.Equal(t, "its format", format == "jpeg" || format == "png", true)
+	c.Clock.Move(time.Second)
 	c.PutFile(c.CallerOf(out.Keys.Account), p.ID, "a.html", "<p>2")
 	expect.Is(t, "before the next trial", r.Round(t.Context()), sandlot.ErrNotFound)
 	c.Clock.Move(61 * time.Second)
