@@ -39,6 +39,8 @@ const (
 	ActionJoin          = "join"    // an account was opened with an invitation
 	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
+
+	ActionReverseVerdict = "reverse-verdict" // of the judge
 )
 
 // Actions returns all actions of an operator.

@@ -56,6 +56,7 @@ var outside = map[string][]string{
 	"format/content":          {"github.com/emmansun/base64", "github.com/klauspost/compress"},
 	"domain/transfer":         {"github.com/klauspost/compress"},
 	"domain/cover":            {"golang.org/x/net"},
+	"domain/operate/judge":    {"golang.org/x/net"},
 	"transport/play/front":    {"golang.org/x/sys"},
 	"transport/certificate":   {"github.com/caddyserver/certmagic", "github.com/libdns", "go.uber.org/zap"},
 	"transport/guide":         {"github.com/yuin/goldmark", "go.yaml.in/yaml/v3"},

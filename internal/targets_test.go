@@ -37,8 +37,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// listed is a package as go list prints it.
-type listed struct {
+// listedPackage is a package as go list prints it.
+type listedPackage struct {
 	ImportPath, Name, Dir string
 	GoFiles               []string
 	ImportMap             map[string]string
@@ -47,11 +47,11 @@ type listed struct {
 }
 
 // ours reports whether a package is of this module.
-func (p listed) ours() bool { return p.Module != nil && p.Module.Main }
+func (p listedPackage) ours() bool { return p.Module != nil && p.Module.Main }
 
 // left reports whether the checker may do without a package: it then accepts any use of it. It guesses the name of such
 // a package by its path.
-func (p listed) left() bool {
+func (p listedPackage) left() bool {
 	return !p.ours() && !p.Standard && path.Base(p.ImportPath) == p.Name &&
 		!slices.ContainsFunc(whole, func(folder string) bool { return strings.HasPrefix(p.ImportPath, folder) })
 }
@@ -63,7 +63,7 @@ var whole = []string{"golang.org/x/sys/", "golang.org/x/net/html", "github.com/j
 func checkTypes(t *testing.T, processor string, list *json.Decoder) {
 	known := map[string]*types.Package{"unsafe": types.Unsafe}
 	for {
-		var p listed
+		var p listedPackage
 		err := list.Decode(&p)
 		if errors.Is(err, io.EOF) {
 			return
@@ -89,7 +89,7 @@ func checkTypes(t *testing.T, processor string, list *json.Decoder) {
 	}
 }
 
-func parse(t *testing.T, fset *token.FileSet, p listed) (files []*ast.File) {
+func parse(t *testing.T, fset *token.FileSet, p listedPackage) (files []*ast.File) {
 	for _, name := range p.GoFiles {
 		file, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
 		if err != nil {

@@ -33,6 +33,8 @@ type adminCommand struct {
 
 	houseCommands
 	deskCommands
+	verdictCommands
+	Listed listedCommand `cmd:"" help:"List hosts of this instance that other services list as harmful."`
 
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }

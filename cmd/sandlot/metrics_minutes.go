@@ -10,6 +10,7 @@ import (
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/engine"
 )
@@ -18,6 +19,7 @@ import (
 type minutes struct {
 	totals   operate.TotalStore
 	runs     operate.RunStore
+	lists    listed.Store
 	database sqlstore.EngineNumbers
 	folder   string // of the data
 	now      func() time.Time
@@ -32,6 +34,7 @@ type minute struct {
 	at     time.Time
 	totals operate.Totals
 	runs   map[operate.RunKind]operate.Run
+	listed []listed.Sighting
 	size   engine.Size
 	free   uint64
 }
@@ -42,7 +45,8 @@ const minuteEvery, minuteLimit = time.Minute, 20 * time.Second
 // minutes returns the worker that reads the numbers.
 func (a *app) minutes() *minutes {
 	return &minutes{
-		totals: a.store.Operate().Totals(), runs: a.store.Operate().Runs(), database: a.store.Engine(), folder: a.settings.Data,
+		totals: a.store.Operate().Totals(), runs: a.store.Operate().Runs(),
+		lists: a.store.Operate().Sightings(), database: a.store.Engine(), folder: a.settings.Data,
 		now: a.store.Now, log: a.log, failures: a.failuresOf("numbers"),
 	}
 }
@@ -75,6 +79,9 @@ func (m *minutes) read(ctx context.Context) (err error) {
 	}
 	for _, r := range runs {
 		next.runs[r.Kind] = r
+	}
+	if next.listed, err = m.lists.Sightings(ctx); err != nil {
+		return err
 	}
 	if next.size, err = m.database.Size(ctx); err != nil {
 		return err
@@ -111,6 +118,7 @@ func (m *metrics) minutes(a *app) {
 	m.totals(of)
 	m.waiting(of, a.opened != nil)
 	m.runs(of)
+	m.lists(of, a.looker)
 	m.export("sandlot_disk_free_bytes", "Bytes that this program may still write to the disk of a folder.", []string{"folder"},
 		func(add sample) { add(float64(of.current().free), "data") })
 	m.gauge("sandlot_database_bytes", "Size of the database.", func() float64 { return float64(of.current().size.Data) })

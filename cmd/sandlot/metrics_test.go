@@ -19,6 +19,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/testkit/expect"
@@ -33,7 +34,8 @@ var ofServe = []string{"sandlot_certificate_not_after_seconds"}
 func fullMetrics(t *testing.T) (*app, *router, *metrics) {
 	t.Helper()
 	a := smallApp(t)
-	a.opened = &trial.Counts{}
+	a.opened, a.judged = &trial.Counts{}, &judge.Counts{}
+	a.looker = listedSettings{DNSLists: "dbl.example"}.looker(a.places, a.store.Operate().Sightings())
 	m := newMetrics(true)
 	router := a.router(m)
 	m.mailServer(&account.MailServer{})

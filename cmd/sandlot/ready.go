@@ -96,7 +96,7 @@ func (s *router) readiness(w http.ResponseWriter, r *http.Request) {
 	if len(l.missing) > 0 {
 		status, text = http.StatusServiceUnavailable, "not ready\n"
 	}
-	plain(w, status, text+listed("missing", l.missing)+listed("full", l.full)+listed("without", l.spare))
+	plain(w, status, text+partsLine("missing", l.missing)+partsLine("full", l.full)+partsLine("without", l.spare))
 }
 
 // lacks checks all parts.
@@ -106,8 +106,8 @@ func (s *router) lacks(ctx context.Context) lack {
 	return lacks(ctx, s.needs, s.log)
 }
 
-// listed returns a line with the names of parts, empty if there are none.
-func listed(what string, parts []string) string {
+// partsLine returns a line with the names of parts, empty if there are none.
+func partsLine(what string, parts []string) string {
 	if len(parts) == 0 {
 		return ""
 	}

@@ -61,6 +61,10 @@ var alertCases = map[string]struct {
 		of(`sandlot_build_info{version="2",instance="a"}`, "1x400", `sandlot_build_info{version="2",instance="b"}`, "1x400"),
 	},
 	"SandlotReportWaits": {nil, of("sandlot_report_oldest_seconds", "90000x19"), of("sandlot_report_oldest_seconds", "80000x19")},
+	"SandlotListed":      {of("service", "dbl.example"), of(`sandlot_listed{service="dbl.example"}`, "0x5 1x19"), of(`sandlot_listed{service="dbl.example"}`, "0x19")},
+	"SandlotJudgeSilent": {
+		nil, of(`sandlot_verdicts_total{answer="unanswered"}`, "0x5 9x19"), of(`sandlot_verdicts_total{answer="unanswered"}`, "0x5 3x19"),
+	},
 	"SandlotErrors": {
 		nil, of(`sandlot_http_requests_total{status="200"}`, "0+100x19", `sandlot_http_requests_total{status="500"}`, "0+5x19"),
 		of(`sandlot_http_requests_total{status="200"}`, "0+1000x19", `sandlot_http_requests_total{status="500"}`, "0+5x19"),

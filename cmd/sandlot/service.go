@@ -79,23 +79,24 @@ type app struct {
 	opened      *trial.Counts // nil without a play-tester
 	onTrial     trialFiles
 	tester      trial.Status // of the play-tester, if there is one
-	gallery     *gallery.Service
-	covers      *cover.Service
-	players     *players.Service // nil, as the two below, with --runtime off
-	boards      *boards.Service
-	faults      *faults.Service
-	figures     *figures.Service
-	visitors    *play.Visitors
-	account     *account.Service
-	vault       *sandlot.Vault
-	mails       *account.MailServer // nil without SMTP
-	proofs      []byte              // the secret of sandlot doctor
-	meters      meters
-	numbers     *minutes
-	workers     []func(context.Context)
-	failures    map[string]*worker.Failures // by worker
-	running     sync.WaitGroup
-	stop        context.CancelFunc
+	guards
+	gallery  *gallery.Service
+	covers   *cover.Service
+	players  *players.Service // nil, as the two below, with --runtime off
+	boards   *boards.Service
+	faults   *faults.Service
+	figures  *figures.Service
+	visitors *play.Visitors
+	account  *account.Service
+	vault    *sandlot.Vault
+	mails    *account.MailServer // nil without SMTP
+	proofs   []byte              // the secret of sandlot doctor
+	meters   meters
+	numbers  *minutes
+	workers  []func(context.Context)
+	failures map[string]*worker.Failures // by worker
+	running  sync.WaitGroup
+	stop     context.CancelFunc
 }
 
 // openApp opens the stores and assembles the service. Nothing runs yet.
@@ -148,6 +149,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
+	a.guard()
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)
 	return a, nil
@@ -390,6 +392,7 @@ func (a *app) router(m *metrics) *router {
 	m.build(thisBuild(), a.settings.DatabaseURL != "")
 	m.workers(a.failures)
 	m.trials(a.opened)
+	m.verdicts(a.judged)
 	m.rooms(a)
 	m.minutes(a)
 	m.mailServer(a.mails)

@@ -52,6 +52,8 @@ type settings struct {
 	tlsSettings
 	brandSettings
 	openIDSettings
+	judgeSettings
+	listedSettings
 	limitSettings
 
 	patience time.Duration // for another server to leave the data folder; 0: it is refused at once
@@ -94,6 +96,12 @@ func (s settings) check() error {
 		return err
 	}
 	if err := s.openIDSettings.check(); err != nil {
+		return err
+	}
+	if _, err := s.judgeSettings.hook(); err != nil {
+		return err
+	}
+	if err := s.listedSettings.check(); err != nil {
 		return err
 	}
 	for flag, d := range map[string]time.Duration{"--drain-delay": s.DrainDelay, "--stop-grace": s.StopGrace} {

@@ -21,6 +21,8 @@ func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
 func TestBoardsContract(t *testing.T)  { storetest.TestBoards(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
 func TestDeskContract(t *testing.T)    { storetest.TestDesk(t, openForSuite) }
+func TestJudgeContract(t *testing.T)   { storetest.TestJudge(t, openForSuite) }
+func TestListedContract(t *testing.T)  { storetest.TestListed(t, openForSuite) }
 func TestPlayersContract(t *testing.T) { storetest.TestPlayers(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
@@ -45,7 +47,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Operation: storetest.Operation{
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
 			Runtime:   storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
-			FrontLine: storetest.FrontLine{Desk: db.Operate().Desk()},
+			FrontLine: storetest.FrontLine{Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(), Sightings: db.Operate().Sightings()},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{

@@ -50,6 +50,7 @@ var impersonal = map[string]string{
 	"leases":        "work leased_until",
 	"likes":         "project counted",
 	"listing":       "one unverified",
+	"looks":         "service tried_at done_at",
 	"loads":         "at",
 	"logins":        "id tries proved asked_at expires_at",
 	"mails":         "id at job",
@@ -67,7 +68,7 @@ var impersonal = map[string]string{
 	"probe":         "one bytes",
 	"project_tags":  "project",
 	"projects": "num id account lang primary_file version suffix size file_count plays likes seq created_at updated_at" +
-		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime",
+		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime judged",
 	"removals":        "project at",
 	"reports":         "id number project reason job at closed_at",
 	"runs":            "kind at good_at damaged",
@@ -76,6 +77,7 @@ var impersonal = map[string]string{
 	"secrets":         "name",
 	"sessions":        "id account created_at proved_at seen_at expires_at",
 	"shared":          "project at",
+	"sightings":       "host service found_at checked_at",
 	"sqlite_sequence": "name seq",
 	"stops":           "id kind at until",
 	"tickets":         "key project used expires_at",
@@ -88,6 +90,7 @@ var impersonal = map[string]string{
 	"variants":        "blob encoding variant crc32",
 	"verifications":   "account expires_at",
 	"version_figures": "project version day plays likes players lengths",
+	"verdicts":        "project version answer at reversed_at judging tries leased_until",
 	"versions":        "project n suffix created_at primary_file erased_at restored_from",
 }
 

@@ -17,7 +17,7 @@ var movedTables = []engine.Table{
 	moved("handles", "handle", "account renamed_at"),
 	numbered("projects", "num", `id account title lang primary_file version suffix size file_count plays likes seq created_at updated_at
 		deleted_at suspended_at oldest unlisted listed description threads counted changed cover tags covered tried wrapper stamp runtime hold hold_at hold_end
-		immune_until`),
+		immune_until judged`),
 	numbered("keys", "id", "hash account project name last_four created_at last_used_at revoked_at edits client"),
 	moved("tokens", "hash", "key refresh expires_at replaced_at"),
 	moved("devices", "code", "user_code client name project scope asked_at expires_at pause polled_at decided"),
@@ -74,7 +74,8 @@ var movedTables = []engine.Table{
 	numbered("decisions", "id", `batch project account action reason note actor moderator at before code objection objected_at
 		undone_at undone_by`),
 	numbered("notes", "id", "project actor text at"),
-	moved("verdicts", "project", "version answer reason at reversed_at tries leased_until"),
+	moved("verdicts", "project", "version answer reason at reversed_at judging tries leased_until"),
+	moved("looks", "service", "tried_at done_at"),
 	moved("sightings", "host service", "found_at checked_at"),
 	moved("likes", "project visitor", "counted"),
 	numbered("stops", "id", "mailbox kind at until"),

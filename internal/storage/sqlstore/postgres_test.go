@@ -22,6 +22,8 @@ func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServ
 func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
 func TestDeskContractOnPostgres(t *testing.T)    { storetest.TestDesk(t, onServer(t)) }
+func TestJudgeContractOnPostgres(t *testing.T)   { storetest.TestJudge(t, onServer(t)) }
+func TestListedContractOnPostgres(t *testing.T)  { storetest.TestListed(t, onServer(t)) }
 func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
@@ -37,6 +39,8 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestTrial(t, openPgbouncerForSuite)
 	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
+	storetest.TestJudge(t, openPgbouncerForSuite)
+	storetest.TestListed(t, openPgbouncerForSuite)
 	storetest.TestPlayers(t, openPgbouncerForSuite)
 	storetest.TestDesk(t, openPgbouncerForSuite)
 }

@@ -63,6 +63,7 @@ func (s *sweep) dropProject(project int64) error {
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
 		do("UPDATE decisions SET note = '', objection = '', code = NULL WHERE project = ?", project),
+		do("DELETE FROM verdicts WHERE project = ?", project),
 		do("DELETE FROM removals WHERE project = ?", project),
 	)
 }

@@ -89,8 +89,8 @@ func (s blobs) holds(t *testing.T, b sandlot.Blob, data []byte) {
 	}
 }
 
-// listed collects the names in their order.
-func listed(t *testing.T, seq iter.Seq2[sandlot.BlobRef, error]) []sandlot.BlobRef {
+// refsOf collects the names in their order.
+func refsOf(t *testing.T, seq iter.Seq2[sandlot.BlobRef, error]) []sandlot.BlobRef {
 	t.Helper()
 	var refs []sandlot.BlobRef
 	for ref, err := range seq {
@@ -105,7 +105,7 @@ func listed(t *testing.T, seq iter.Seq2[sandlot.BlobRef, error]) []sandlot.BlobR
 // clocks, some in whole seconds.
 func (s blobs) all(t *testing.T) []sandlot.BlobRef {
 	t.Helper()
-	return listed(t, s.List(t.Context(), time.Now().Add(time.Hour)))
+	return refsOf(t, s.List(t.Context(), time.Now().Add(time.Hour)))
 }
 
 func (s blobs) isEmpty(t *testing.T) {
@@ -342,7 +342,7 @@ var blobListCases = []blobCase{
 	{"yields nothing that was stored later", func(t *testing.T, s blobs) {
 		before := time.Now().Add(-time.Hour)
 		s.put(t, noise(10))
-		if got := listed(t, s.List(t.Context(), before)); len(got) > 0 {
+		if got := refsOf(t, s.List(t.Context(), before)); len(got) > 0 {
 			t.Errorf("got %v", got)
 		}
 	}},

@@ -23,6 +23,8 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/domain/operate/judge"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -98,6 +100,9 @@ type Runtime struct {
 // FrontLine holds the stores of those who keep the installation clean.
 type FrontLine struct {
 	Desk desk.Store
+	// FrontLine holds the stores of those who keep harm off an instance.
+	Verdicts  judge.Store
+	Sightings listed.Store
 }
 
 // Operation holds the stores of the operator's room, and those of players.
@@ -180,6 +185,10 @@ func TestDesk(t *testing.T, open func(t *testing.T) Records) {
 func TestTrial(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, trialCases())
 }
+
+// TestJudge proves judge.Store, and TestListed listed.Store.
+func TestJudge(t *testing.T, open func(t *testing.T) Records)  { prove(t, open, judgeCases()) }
+func TestListed(t *testing.T, open func(t *testing.T) Records) { prove(t, open, listedCases()) }
 
 // TestPlayers proves the stores of players, boards and faults.
 func TestPlayers(t *testing.T, open func(t *testing.T) Records) {

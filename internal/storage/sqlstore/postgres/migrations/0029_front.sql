@@ -121,18 +121,28 @@ CREATE TABLE notes (
 );
 CREATE INDEX notes_project ON notes (project, id);
 
+ALTER TABLE projects ADD COLUMN judged BIGINT NOT NULL DEFAULT 0;
+CREATE INDEX projects_unjudged ON projects (updated_at) WHERE judged < version AND deleted_at IS NULL AND suspended_at IS NULL;
+
 CREATE TABLE verdicts (
     project      BIGINT NOT NULL PRIMARY KEY REFERENCES projects (num),
-    version      BIGINT NOT NULL,
+    version      BIGINT NOT NULL DEFAULT 0,
     answer       TEXT COLLATE "C" NOT NULL DEFAULT '',
     reason       TEXT COLLATE "C" NOT NULL DEFAULT '',
-    at           BIGINT NOT NULL,
+    at           BIGINT NOT NULL DEFAULT 0,
     reversed_at  BIGINT NOT NULL DEFAULT 0,
+    judging      BIGINT NOT NULL DEFAULT 0,
     tries        BIGINT NOT NULL DEFAULT 0,
     leased_until BIGINT NOT NULL DEFAULT 0
 );
-CREATE INDEX verdicts_due ON verdicts (at) WHERE answer = '';
 CREATE INDEX verdicts_waiting ON verdicts (at) WHERE answer IN ('hold', 'refuse') AND reversed_at = 0;
+CREATE INDEX verdicts_at ON verdicts (at) WHERE at > 0;
+
+CREATE TABLE looks (
+    service  TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+    tried_at BIGINT NOT NULL,
+    done_at  BIGINT NOT NULL DEFAULT 0
+);
 
 CREATE TABLE sightings (
     host       TEXT COLLATE "C" NOT NULL,

@@ -129,21 +129,34 @@ CREATE TABLE notes (
 ) STRICT;
 CREATE INDEX notes_project ON notes (project, id);
 
--- Verdicts of the judge about versions. answer: pass, hold or refuse, or the empty text while it is due.
+-- judged: the last version that the judge need not look at any more.
+ALTER TABLE projects ADD COLUMN judged INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX projects_unjudged ON projects (updated_at) WHERE judged < version AND deleted_at IS NULL AND suspended_at IS NULL;
+
+-- The last verdict of the judge about each project: pass, hold or refuse, at a time, 0 while there is none. judging: the
+-- version that is being judged, tries how often that began.
 CREATE TABLE verdicts (
     project      INTEGER NOT NULL PRIMARY KEY REFERENCES projects (num),
-    version      INTEGER NOT NULL,
+    version      INTEGER NOT NULL DEFAULT 0,
     answer       TEXT NOT NULL DEFAULT '',
     reason       TEXT NOT NULL DEFAULT '',
-    at           INTEGER NOT NULL,
+    at           INTEGER NOT NULL DEFAULT 0,
     reversed_at  INTEGER NOT NULL DEFAULT 0,
+    judging      INTEGER NOT NULL DEFAULT 0,
     tries        INTEGER NOT NULL DEFAULT 0,
     leased_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX verdicts_due ON verdicts (at) WHERE answer = '';
 CREATE INDEX verdicts_waiting ON verdicts (at) WHERE answer IN ('hold', 'refuse') AND reversed_at = 0;
+CREATE INDEX verdicts_at ON verdicts (at) WHERE at > 0;
 
--- Lists of other services on which our hosts stand. found_at: the time of the first finding, 0 if the host is not on the list.
+-- Looks at the lists of other services, by service: when the last began, and when the last one without a failure did.
+CREATE TABLE looks (
+    service  TEXT NOT NULL PRIMARY KEY,
+    tried_at INTEGER NOT NULL,
+    done_at  INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- What the lists say about our hosts. found_at: since when the host is on the list, 0 if it is not.
 CREATE TABLE sightings (
     host       TEXT NOT NULL,
     service    TEXT NOT NULL,
