@@ -97,10 +97,9 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
-// FrontLine holds the stores of those who keep the installation clean.
+// FrontLine holds the stores of those who keep harm off an instance.
 type FrontLine struct {
-	Desk desk.Store
-	// FrontLine holds the stores of those who keep harm off an instance.
+	Desk      desk.Store
 	Verdicts  judge.Store
 	Sightings listed.Store
 }
