@@ -37,6 +37,10 @@ const (
 	ActionJoin          = "join"    // an account was opened with an invitation
 	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
+
+	ActionHold        = "hold"
+	ActionAddReporter = "add-reporter"
+	ActionEndReporter = "end-reporter"
 )
 
 // Actions returns all actions of an operator.
@@ -50,13 +54,14 @@ func Actions() []string {
 const (
 	ActorOperator = "operator" // an action at the machine itself
 	ActorOwner    = "owner"    // an action of a person on their own account, on the website
+	ActorRule     = "rule"     // an action of the service itself, by a rule
 )
 
 // LogEntry is one line of the audit log, which nobody can change or take back.
 type LogEntry struct {
 	ID     int64 // grows with every entry; 0 before it is recorded
 	At     time.Time
-	Actor  string // ActorOperator or ActorOwner
+	Actor  string // ActorOperator, ActorOwner or ActorRule
 	Name   string // of the person who acted as operator; empty if none was given
 	Action string
 	Target string // "@handle", the id of a project, the number of a report or an invitation, or the name of a mailbox

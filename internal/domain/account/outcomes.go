@@ -18,7 +18,10 @@ const (
 
 // MailKinds returns the kinds of all messages.
 func MailKinds() []string {
-	return []string{MailLogin, sandlot.MailVerify, sandlot.MailReport, MailEmailChange, MailEmailNotice}
+	return []string{
+		MailLogin, sandlot.MailVerify, MailEmailChange, MailEmailNotice,
+		sandlot.MailReport, sandlot.MailHeld, sandlot.MailWaiting, sandlot.MailReceived,
+	}
 }
 
 // NewMailOutcomes returns counts of all kinds and outcomes.

@@ -94,9 +94,15 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
+// FrontLine holds the stores of those who report projects, and of those who decide.
+type FrontLine struct {
+	Reporters operate.ReporterStore
+}
+
 // Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
 	Runtime
+	FrontLine
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -161,7 +167,7 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, operateCases())
+	prove(t, open, operateCases(), reportCases())
 }
 
 // TestTrial proves trial.Store.
