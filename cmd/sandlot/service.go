@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -69,6 +70,7 @@ type app struct {
 	service     *publish.Service
 	callers     *identity.Authenticator
 	operate     *operate.Service
+	inbox       net.Listener // of reports by SMTP; nil: none
 	invitations *operate.Invitations
 	openID      *account.OpenID // nil: no provider
 	tickets     *ticket.Service
@@ -148,6 +150,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
+	if err = a.openInbox(); err != nil {
+		return nil, err
+	}
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)
 	return a, nil
@@ -197,7 +202,7 @@ func (a *app) publishConfig() publish.Config {
 // reserve of a full disk.
 func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	now := a.store.Now
-	settled := operate.Config{ReportMail: a.settings.ReportMail, Spend: spend}
+	settled := operate.Config{ReportMail: a.settings.ReportMail, AutoHold: a.settings.holds(a.places), Meters: a.meters.reports, Spend: spend}
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return err
 	}
@@ -358,6 +363,9 @@ func (a *app) close() error {
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 	}
+	if a.inbox != nil {
+		_ = a.inbox.Close() // it was closed with its worker, if that ran
+	}
 	for _, c := range []io.Closer{a.blobs, a.lock} {
 		if c != nil {
 			errs = append(errs, c.Close())
@@ -416,7 +424,8 @@ func (a *app) router(m *metrics) *router {
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
 		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Requests: a.requests,
-		Covers: a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
+		Reporters: &operate.Reporters{Store: a.store.Operate().Reporters(), Filing: a.operate},
+		Covers:    a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
 		Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})
