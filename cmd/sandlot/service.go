@@ -4,14 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -37,7 +34,6 @@ import (
 	strangers "sandlot/internal/storage/foreign"
 	"sandlot/internal/storage/live"
 	liveredis "sandlot/internal/storage/live/redis"
-	"sandlot/internal/storage/mail"
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/transport/api"
@@ -291,15 +287,6 @@ type present interface {
 	All(now time.Time) int
 }
 
-// courier returns the sender of the service's messages.
-func (a *app) courier(mailer account.Mailer) *account.Courier {
-	return &account.Courier{
-		Store: a.store.Mail(), Vault: a.vault,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places), Outcomes: a.meters.mail,
-	}
-}
-
 // failuresOf returns a new counter for the failures of the named worker.
 func (a *app) failuresOf(name string) *worker.Failures {
 	f := &worker.Failures{}
@@ -313,31 +300,6 @@ func inlineMax(setting size) int {
 		return -1
 	}
 	return int(setting)
-}
-
-// mailer returns a mailer that sends by SMTP or writes to a folder.
-func (a *app) mailer() (account.Mailer, error) {
-	from := a.settings.sender(a.places)
-	if a.settings.SMTPURL == "" {
-		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from, a.settings.SiteName)
-	}
-	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from, Site: a.settings.SiteName})
-	if err != nil {
-		return nil, fmt.Errorf("--smtp-url: %w", err)
-	}
-	return m, nil
-}
-
-// sender returns the sender of messages.
-func (s settings) sender(p sandlot.Places) string {
-	if s.MailFrom != "" {
-		return s.MailFrom
-	}
-	host := p.Base.Hostname()
-	if _, err := netip.ParseAddr(host); err == nil {
-		host = "localhost" // an address has another form in mail
-	}
-	return "sandlot@" + host
 }
 
 // start lets the workers run until close.
