@@ -16,7 +16,7 @@ import (
 // maxReporterName is the longest name of a trusted reporter, in characters.
 const maxReporterName = 100
 
-// A Reporter is a person or a program that the operator trusts to report projects by POST /v1/report.
+// A Reporter is a person or a program that the operator trusts to report projects by a call.
 type Reporter struct {
 	ID      int64
 	Name    string
@@ -102,8 +102,8 @@ func (s *Reporters) Present(ctx context.Context, by sandlot.Caller, token sandlo
 	}
 	if token == "" {
 		return Reporter{}, sandlot.Refuse(sandlot.CodeKeyRequired, "Reports by this call need the token of a trusted reporter.").
-			With(sandlot.OpNothing).Note("Without a token, report the page with the form at /report of this service. " +
-			"Its operator gives tokens (slf_...) to those who report often; send yours as Authorization: Bearer slf_...")
+			With(sandlot.OpReport).Note("Without a token, report the page with the form at /report of this service. " +
+			"Its operator gives tokens (slf_...) to those who report often; with one, this call works:")
 	}
 	r, err := s.Store.UseReporter(ctx, token.Hash(), s.Filing.now().UTC())
 	if errors.Is(err, sandlot.ErrNotFound) {

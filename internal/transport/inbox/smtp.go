@@ -2,8 +2,8 @@ package inbox
 
 import (
 	"context"
+	"fmt"
 	"io"
-	"log"
 	"log/slog"
 	"net"
 	"time"
@@ -26,7 +26,7 @@ func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
 	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{inbox: b, ctx: ctx}, nil }))
 	s.Domain, s.LMTP = b.Places.Base.Hostname(), l.Addr().Network() == "unix"
 	s.MaxMessageBytes, s.MaxRecipients, s.ReadTimeout, s.WriteTimeout = MaxMessage, maxRecipients, idle, idle
-	s.ErrorLog = slogger{slog.NewLogLogger(b.Log.Handler(), slog.LevelDebug)}
+	s.ErrorLog = faults{b.Log}
 	ended := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer ended()
 	err := s.Serve(netutil.LimitListener(l, maxConnections))
@@ -36,10 +36,14 @@ func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-type slogger struct{ *log.Logger }
+// A faults logs what goes wrong within the protocol. It implements smtp.Logger.
+type faults struct{ log *slog.Logger }
 
-// Println logs without the line feed.
-func (s slogger) Println(v ...any) { s.Print(v...) }
+// Printf logs a sentence.
+func (f faults) Printf(format string, v ...any) { f.log.Debug(fmt.Sprintf(format, v...)) }
+
+// Println logs a sentence.
+func (f faults) Println(v ...any) { f.log.Debug(fmt.Sprint(v...)) }
 
 // A session is one connection. It takes one message after another.
 type session struct {
