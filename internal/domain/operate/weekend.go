@@ -31,9 +31,9 @@ type Filing struct {
 }
 
 // A HoldRule holds the project of a report back from others when open reports of it with one of Reasons came from
-// Networks since Since. It does not hold a project that is suspended, held or immune, nor one of an account that is trusted, or
-// verified its address before Verified, nor more than PerHour projects of the installation within an hour. Owner is a message to the
-// verified address of the account; the others are to the operator, and nil if there is none.
+// Networks since Since. It does not hold a project that is suspended, held or immune, nor one of an account that is
+// trusted, or verified its address before Verified, nor more than PerHour projects of the installation within an hour.
+// Owner is a message to the verified address of the account; the others are to the operator, and nil if there is none.
 type HoldRule struct {
 	Networks, PerHour        int
 	Reasons                  []string
@@ -50,7 +50,7 @@ type Filed struct {
 
 // holdRule returns the rule for a report.
 func (s *Service) holdRule(lang string, from sandlot.Sender, r Report) *HoldRule {
-	rule := &HoldRule{
+	return &HoldRule{
 		Networks: HoldNetworks, PerHour: HoldsPerHour, Reasons: dangerous(), Since: r.At.Add(-HoldWithin), Verified: r.At.Add(-HoldUnproved),
 		Entry: sandlot.LogEntry{
 			At: r.At, Actor: sandlot.ActorRule, Action: sandlot.ActionHold, Target: string(r.Project),
@@ -60,7 +60,6 @@ func (s *Service) holdRule(lang string, from sandlot.Sender, r Report) *HoldRule
 		Operator: s.toOperator(sandlot.MailHeld, lang, from, r.At),
 		Waiting:  s.toOperator(sandlot.MailWaiting, lang, from, r.At.Add(HoldReminded)),
 	}
-	return rule
 }
 
 // networkOf returns the network of a sender as reports of one project compare it: the /24 of an IPv4 address, the /48 of

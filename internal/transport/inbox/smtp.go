@@ -21,9 +21,17 @@ const (
 
 // Serve takes messages that come by SMTP, and by LMTP (RFC 2033) on a Unix socket, until ctx ends. It accepts any
 // recipient: nothing but the mail server of this machine reaches it. A message is answered once its reports are
-// recorded; while they cannot be, the mail server is asked to come back.
+// recorded; while they cannot be, the mail server is asked to come back. No message is being recorded once it returns.
 func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
-	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{inbox: b, ctx: ctx}, nil }))
+	taking := make(chan struct{}, maxConnections)
+	defer func() {
+		for range maxConnections {
+			taking <- struct{}{}
+		}
+	}()
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
+		return &session{inbox: b, ctx: ctx, taking: taking}, nil
+	}))
 	s.Domain, s.LMTP = b.Places.Base.Hostname(), l.Addr().Network() == "unix"
 	s.MaxMessageBytes, s.MaxRecipients, s.ReadTimeout, s.WriteTimeout = MaxMessage, maxRecipients, idle, idle
 	s.ErrorLog = faults{b.Log}
@@ -47,9 +55,10 @@ func (f faults) Println(v ...any) { f.log.Debug(fmt.Sprint(v...)) }
 
 // A session is one connection. It takes one message after another.
 type session struct {
-	inbox *Inbox
-	ctx   context.Context
-	path  string
+	inbox  *Inbox
+	ctx    context.Context
+	taking chan struct{} // has an entry for each message that is being recorded
+	path   string
 }
 
 // Mail notes the return path of a message.
@@ -66,6 +75,12 @@ func (s *session) Data(r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
 		return err // of the size, with its code, or of the connection
+	}
+	select {
+	case s.taking <- struct{}{}:
+		defer func() { <-s.taking }()
+	case <-s.ctx.Done():
+		return s.ctx.Err()
 	}
 	if err := s.inbox.take(s.ctx, raw, s.path, true); err != nil {
 		s.inbox.Log.Warn("report by mail is put off", "error", err)
