@@ -41,6 +41,9 @@ const (
 	ActionFeature       = "feature"
 
 	ActionReverseVerdict = "reverse-verdict" // of the judge
+	ActionHold           = "hold"
+	ActionAddReporter    = "add-reporter"
+	ActionEndReporter    = "end-reporter"
 )
 
 // Actions returns all actions of an operator.
@@ -56,13 +59,14 @@ const (
 	ActorOperator  = "operator"  // an action at the machine itself
 	ActorModerator = "moderator" // a decision at the desk, in a login
 	ActorOwner     = "owner"     // an action of a person on their own account, on the website
+	ActorRule      = "rule"      // an action of the service itself, by a rule
 )
 
 // LogEntry is one line of the audit log, which nobody can change or take back.
 type LogEntry struct {
 	ID     int64 // grows with every entry; 0 before it is recorded
 	At     time.Time
-	Actor  string // ActorOperator, ActorModerator or ActorOwner
+	Actor  string // ActorOperator, ActorModerator, ActorOwner or ActorRule
 	Name   string // of the person who acted as operator; empty if none was given
 	Action string
 	Target string // "@handle", the id of a project, the number of a report or an invitation, or the name of a mailbox

@@ -74,7 +74,7 @@ func DigestOf(b []byte) Digest { return sha256.Sum256(b) }
 
 // KeyPattern finds a key, a ticket, a token or a one-time code in any text; inspect.LooksLikeKey reports whether a
 // match is a whole key.
-var KeyPattern = regexp.MustCompile(`sl[aptecord]_[0-9A-Za-z]{36}`)
+var KeyPattern = regexp.MustCompile(`sl[aptecordf]_[0-9A-Za-z]{36}`)
 
 // MintSecret draws a fresh key of a kind from random: 178 bits, and a checksum that detects a mistyped key without a
 // look-up. It fails only if random does. The key is valid once its hash is recorded.

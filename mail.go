@@ -9,18 +9,20 @@ import (
 
 // The kinds of the messages other than those about logins.
 const (
-	MailVerify = "verify" // with the link that proves that somebody reads an address
-	MailReport = "report" // to the operator
-	// About a decision of a moderator: to the owner of the project, and to a reporter of it.
-	MailDecision = "decision"
-	MailOutcome  = "outcome"
+	MailVerify   = "verify"   // with the link that proves that somebody reads an address
+	MailReport   = "report"   // to the operator, about the open reports of a project
+	MailHeld     = "held"     // to the operator, and to the owner, about a project that reports held
+	MailWaiting  = "waiting"  // to the operator, about such a project that waits for a decision
+	MailReceived = "received" // to the sender of reports by mail, with their numbers
+	MailDecision = "decision" // to the owner of a project, about a decision of a moderator
+	MailOutcome  = "outcome"  // to a reporter of a project, about such a decision
 )
 
 // Job is a message to be sent after the answer. It is recorded in the same step as its cause, so that it is sent if and
 // only if that step happened.
 type Job struct {
 	ID       int64
-	Kind     string    // MailVerify or MailReport, or one of the kinds of package account
+	Kind     string    // one of the above, or one of the kinds of package account
 	Account  AccountID // 0 for a login: the account is looked up later
 	Login    int64     // the login that the message is for; 0 for another kind
 	Address  string

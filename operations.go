@@ -34,6 +34,7 @@ const (
 	OpRule       Op = "change-board"
 	OpDropBoard  Op = "delete-board"
 	OpDropPlayer Op = "delete-player"
+	OpReport     Op = "report" // of a project, by a trusted reporter
 	OpWhoami     Op = "whoami"
 	OpExport     Op = "export"
 	OpImport     Op = "import"
@@ -175,6 +176,16 @@ var Operations = []Operation{
 		Op: OpSignup, Cost: "signup", Repeatable: true,
 		Fields:  fields([]Field{ofHandle}, ofOwner),
 		Example: []Arg{{"handle", "ada"}},
+	},
+	{
+		Op: OpReport, Cost: "report",
+		Fields: []Field{
+			{Name: "project", Type: Text, Most: 2000, Required: true},
+			{Name: "reason", Type: Text, Most: 20, Required: true},
+			{Name: "details", Type: Text, Most: 4000},
+			{Name: "contact", Type: Text, Most: 254},
+		},
+		Example: []Arg{{"project", "https://sky-hopper-7k2m9p.example.net/"}, {"reason", "deceptive"}},
 	},
 	{
 		Op: OpProject, Cost: "look", OfProject: true,

@@ -82,10 +82,10 @@ func (p Places) ProjectID(ref string) ProjectID {
 
 // ProjectIn is ProjectID for text that a person wrote: it accepts any port, any page of the project and, so that old
 // addresses are found, too, any host; ids are random, and another installation's are not found here. Addresses may be
-// defanged: hxxps://id[.]example[.]net. Without Places it knows no host, and takes a host that begins with an id for a
+// defanged, such as hxxps://id[.]example[.]net, and in any case. Without Places it knows no host, and takes a host that begins with an id for a
 // project's.
 func (p Places) ProjectIn(ref string) ProjectID {
-	ref = strings.NewReplacer("[.]", ".", "(.)", ".", "[:]", ":", "hxxp", "http", "\\", "/").Replace(strings.TrimSpace(ref))
+	ref = refang.Replace(strings.ToLower(strings.TrimSpace(ref)))
 	id := p.ProjectID(ref)
 	if names.ValidProjectID(string(id)) {
 		return id
@@ -97,6 +97,10 @@ func (p Places) ProjectIn(ref string) ProjectID {
 	}
 	return idBehind(path, ref)
 }
+
+// refang undoes the forms in which people write dangerous addresses, so that nobody opens them. It never changes.
+var refang = strings.NewReplacer("[.]", ".", "(.)", ".", "{.}", ".", "[dot]", ".", "(dot)", ".", "。", ".", "．", ".",
+	"[:]", ":", "[://]", "://", "[/]", "/", "hxxp", "http", "\\", "/")
 
 // address splits a possible address without a scheme, with a path that nothing else could parse.
 func address(ref string) (host, path string) {

@@ -2,6 +2,7 @@ package sandlot_test
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 
 	"sandlot"
@@ -107,6 +108,8 @@ func TestRegressionM42OneReaderOfAddresses(t *testing.T) {
 	for ref, want := range map[string]sandlot.ProjectID{
 		testID: testID, "http://" + testID + ".play.example:8443/%zz?x": testID, "hxxps://" + testID + "[.]play[.]example": testID, testID + "--v7-0123456789.play.example/x": testID,
 		"https://" + testID + ".its-old-host.example/p/other-abc123": testID, "https://sandlot.example/p/" + testID + "/card.png": testID, "sandlot.example/embed/" + testID: testID,
+		"HXXPS[:]//" + strings.ToUpper(testID) + "(DOT)Play{.}Example[/]login": testID, testID + ".xn--mnchen-3ya.example/": testID, testID + ".münchen.example": testID,
+		"HTTPS://Sandlot.Example/P/" + strings.ToUpper(testID) + "?a=1#b": testID, testID + "。play。example": testID,
 		"ada": "ada", "https://elsewhere.example/login": "https://elsewhere.example/login",
 	} {
 		if got := here.ProjectIn(ref); got != want {

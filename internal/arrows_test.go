@@ -42,6 +42,7 @@ var exceptions = map[string][]string{
 var outside = map[string][]string{
 	"transport/api":           {"go.yaml.in/yaml/v3"},
 	"transport/mcp":           {"github.com/modelcontextprotocol/go-sdk"},
+	"transport/inbox":         {"github.com/emersion/go-smtp", "golang.org/x/net", "golang.org/x/text"},
 	"transport/listen":        {"github.com/coreos/go-systemd/v22"},
 	"storage/blob":            {"golang.org/x/sys"},
 	"storage/blob/cache":      {"golang.org/x/sync"},

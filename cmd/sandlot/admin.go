@@ -29,6 +29,8 @@ type adminCommand struct {
 
 	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
 
+	Reporters reportersCommand `cmd:"" help:"Manage the tokens of trusted reporters, who report projects by POST /v1/report."`
+
 	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
 
 	houseCommands

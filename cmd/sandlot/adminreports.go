@@ -38,6 +38,7 @@ type reportLine struct {
 	Case      string     `json:"case"`
 	ProjectID string     `json:"project_id"`
 	Reason    string     `json:"reason"`
+	Via       string     `json:"via"`
 	At        time.Time  `json:"at"`
 	ClosedAt  *time.Time `json:"closed_at"`
 	Contact   string     `json:"contact" table:"-"`
@@ -45,7 +46,7 @@ type reportLine struct {
 }
 
 func newReportLine(r operate.Report) reportLine {
-	return reportLine{r.Case, string(r.Project), r.Reason, r.At, orNil(r.ClosedAt), r.Contact, r.Details}
+	return reportLine{r.Case, string(r.Project), r.Reason, string(r.Via), r.At, orNil(r.ClosedAt), r.Contact, r.Details}
 }
 
 type closeReportCommand struct {

@@ -94,6 +94,7 @@ func (p plan) inForce() map[string]string {
 		"content-host": strconv.Quote(cmp.Or(p.places.Content, "none")),
 		"path-form":    decided(p.places.PathForm),
 		"quarantine":   decided(p.quarantine(p.places.Base)),
+		"auto-hold":    decided(p.holds(p.places)),
 		"mail-from":    strconv.Quote(p.sender(p.places)),
 		"cache-size":   size(p.memory.cache).about().String(),
 		"max-bodies":   strconv.Itoa(p.memory.bodies),

@@ -6,6 +6,7 @@ import (
 	"sandlot/internal/base/meter"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/transport/mcp"
 	"sandlot/internal/transport/play"
 )
@@ -13,12 +14,15 @@ import (
 // meters are the measurements of rooms that are made before the metrics.
 type meters struct {
 	mail    *meter.Counts[account.MailTry]
+	reports *operate.ReportMeters
 	blobs   *blobMeters
 	plays   func() int64
 	players func() int
 }
 
-func newMeters() meters { return meters{mail: account.NewMailOutcomes(), blobs: newBlobMeters()} }
+func newMeters() meters {
+	return meters{mail: account.NewMailOutcomes(), reports: operate.NewReportMeters(), blobs: newBlobMeters()}
+}
 
 // build exports the build of this program. The schema is that of its engine.
 func (m *metrics) build(b build, postgres bool) {
@@ -35,6 +39,16 @@ func (m *metrics) rooms(a *app) {
 	m.export("sandlot_mail_total", "Tries at messages by this node.", []string{"kind", "outcome"}, func(add sample) {
 		for try := range a.meters.mail.Labels() {
 			add(float64(a.meters.mail.Get(try)), try.Kind, try.Outcome)
+		}
+	})
+	m.export("sandlot_reports_total", "Reports of projects recorded by this node.", []string{"via"}, func(add sample) {
+		for via := range a.meters.reports.Reports.Labels() {
+			add(float64(a.meters.reports.Reports.Get(via)), string(via))
+		}
+	})
+	m.export("sandlot_holds_total", "Projects that this node held by a rule.", []string{"rule"}, func(add sample) {
+		for rule := range a.meters.reports.Held.Labels() {
+			add(float64(a.meters.reports.Held.Get(rule)), string(rule))
 		}
 	})
 	m.export("sandlot_plays_total", "Plays counted by this node.", nil, func(add sample) { add(float64(a.meters.plays())) })

@@ -52,6 +52,9 @@ func (s settings) planBesideFiles() (p plan, err error) {
 			return p, fmt.Errorf("--metrics-listen %s is taken by --listen %s: choose another port", s.MetricsListen, s.Listen)
 		}
 	}
+	if _, err = s.mailListener(); err != nil {
+		return p, err
+	}
 	if p.places, err = s.places(p.listen.String()); err != nil {
 		return p, err
 	}

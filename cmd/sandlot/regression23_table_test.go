@@ -67,6 +67,8 @@ func wrongConfigurations() []configuration {
 		flags(`--smtp-url: a password is sent unencrypted to this machine only`, "--smtp-url=smtp://me:hunter2@mail.example.com?tls=none"),
 		flags(`--mail-from: the sender "nobody" is not a mail address`, "--mail-from=nobody"),
 		flags(`--report-mail "nobody" is not an email address`, "--report-mail=nobody"),
+		flags(`--report-smtp 0.0.0.0:2525 can be reached from other machines: set a loopback address such as 127.0.0.1:2525`, "--report-smtp=0.0.0.0:2525"),
+		flags(`--report-smtp "2525" is not HOST:PORT of this machine`, "--report-smtp=2525"),
 		flags(`--security-contact "somebody" is neither an email address nor an https URL`, "--security-contact=somebody"),
 		flags(`--security-contact "http://example.com" is neither`, "--security-contact=http://example.com"),
 		env(`SANDLOT_SMTP_URL_FILE: open FOLDER/none: no such file`, "SANDLOT_SMTP_URL_FILE=FOLDER/none"),

@@ -153,7 +153,7 @@ func (s *router) route(r *http.Request) (area string, h http.Handler) {
 	case onBase:
 		return "api", s.api // its 404 lists the endpoints, in case of a typing error
 	}
-	page := browses(r) || r.URL.Path == "/" || r.URL.Path == "/.well-known/security.txt"
+	page := browses(r) || r.URL.Path == "/" || r.URL.Path == "/report" || r.URL.Path == "/.well-known/security.txt"
 	if owner == sandlot.ContentApex && page {
 		return "play", http.HandlerFunc(s.play.ServeApex)
 	}

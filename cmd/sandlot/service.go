@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/netip"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -36,7 +34,6 @@ import (
 	strangers "sandlot/internal/storage/foreign"
 	"sandlot/internal/storage/live"
 	liveredis "sandlot/internal/storage/live/redis"
-	"sandlot/internal/storage/mail"
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/transport/api"
@@ -69,6 +66,7 @@ type app struct {
 	service     *publish.Service
 	callers     *identity.Authenticator
 	operate     *operate.Service
+	inbox       net.Listener // of reports by SMTP; nil: none
 	invitations *operate.Invitations
 	openID      *account.OpenID // nil: no provider
 	tickets     *ticket.Service
@@ -150,6 +148,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
 	a.guard()
+	if err = a.openInbox(); err != nil {
+		return nil, err
+	}
 	a.numbers = a.minutes()
 	a.workers = append(a.workers, a.numbers.run)
 	return a, nil
@@ -199,7 +200,7 @@ func (a *app) publishConfig() publish.Config {
 // reserve of a full disk.
 func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	now := a.store.Now
-	settled := operate.Config{ReportMail: a.settings.ReportMail, Spend: spend}
+	settled := operate.Config{ReportMail: a.settings.ReportMail, AutoHold: a.settings.holds(a.places), Meters: a.meters.reports, Spend: spend}
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return err
 	}
@@ -288,15 +289,6 @@ type present interface {
 	All(now time.Time) int
 }
 
-// courier returns the sender of the service's messages.
-func (a *app) courier(mailer account.Mailer) *account.Courier {
-	return &account.Courier{
-		Store: a.store.Mail(), Vault: a.vault,
-		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places), Outcomes: a.meters.mail,
-	}
-}
-
 // failuresOf returns a new counter for the failures of the named worker.
 func (a *app) failuresOf(name string) *worker.Failures {
 	f := &worker.Failures{}
@@ -310,31 +302,6 @@ func inlineMax(setting size) int {
 		return -1
 	}
 	return int(setting)
-}
-
-// mailer returns a mailer that sends by SMTP or writes to a folder.
-func (a *app) mailer() (account.Mailer, error) {
-	from := a.settings.sender(a.places)
-	if a.settings.SMTPURL == "" {
-		return mail.NewFolder(filepath.Join(a.settings.Data, mailName), from, a.settings.SiteName)
-	}
-	m, err := mail.NewSMTP(mail.Config{URL: a.settings.SMTPURL, From: from, Site: a.settings.SiteName})
-	if err != nil {
-		return nil, fmt.Errorf("--smtp-url: %w", err)
-	}
-	return m, nil
-}
-
-// sender returns the sender of messages.
-func (s settings) sender(p sandlot.Places) string {
-	if s.MailFrom != "" {
-		return s.MailFrom
-	}
-	host := p.Base.Hostname()
-	if _, err := netip.ParseAddr(host); err == nil {
-		host = "localhost" // an address has another form in mail
-	}
-	return "sandlot@" + host
 }
 
 // start lets the workers run until close.
@@ -359,6 +326,9 @@ func (a *app) close() error {
 	}
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
+	}
+	if a.inbox != nil {
+		_ = a.inbox.Close() // it was closed with its worker, if that ran
 	}
 	for _, c := range []io.Closer{a.blobs, a.lock} {
 		if c != nil {
@@ -419,7 +389,8 @@ func (a *app) router(m *metrics) *router {
 	bodies := intake.New(intake.Intake{Contents: a.service.Contents, Places: a.places, MaxFile: int64(a.settings.MaxFileSize)})
 	calls := api.New(api.Config{
 		Service: a.service, Reader: a.service.Reader, Intake: bodies, Gallery: a.gallery, Figures: a.figures, Tickets: a.tickets, Trials: a.trials, Requests: a.requests,
-		Covers: a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
+		Reporters: &operate.Reporters{Store: a.store.Operate().Reporters(), Filing: a.operate},
+		Covers:    a.covers, Transfer: a.transfer(), Players: a.players, Boards: a.boards, Faults: a.faults,
 		Places: a.places, Log: a.log, Admission: limits, Archive: zip,
 		Index: documents.Index, Links: documents.Links(), Version: thisBuild().Version, Now: a.store.Now,
 	})

@@ -1,13 +1,13 @@
 // A client that other people's programs made from the OpenAPI document of a running service: openapi-typescript wrote its types, openapi-fetch makes its calls.
 // It publishes, changes, reads and exports, calls every operation of the document, and fails where an answer is not what the document says.
 //
-//     node client.js BASE-URL
+//     node client.js BASE-URL TOKEN-OF-A-REPORTER
 import assert from "node:assert/strict";
 import createClient, { type Middleware } from "openapi-fetch";
 import type { paths } from "./api.js";
 
 const base = process.argv[2];
-assert.ok(base, "usage: node client.js BASE-URL");
+assert.ok(base && process.argv[3], "usage: node client.js BASE-URL TOKEN-OF-A-REPORTER");
 
 // called are the operations that were answered with success, by method and path as the document writes them.
 const called = new Set<string>();
@@ -201,6 +201,9 @@ assert.ok("filename" in put && put.filename === "notes.txt");
 
 const other = ok(await nobody.POST("/v1/signup", { body: {} }));
 assert.match(other.api_key, /^sla_/);
+
+const reported = ok(await client(process.argv[3]).POST("/v1/report", { body: { project: id, reason: "deceptive" } }));
+assert.deepEqual([reported.project_id, reported.status], [id, "open"]);
 
 const archive = ok(await owner.GET("/v1/export", { parseAs: "arrayBuffer" }));
 assert.ok((archive as unknown as ArrayBuffer).byteLength > page.length);

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,5 +43,7 @@ func TestAForeignClientCallsEveryOperation(t *testing.T) {
 	}
 	program("node_modules/openapi-typescript/bin/cli.js", service.URL()+"/openapi.yaml", "-o", "api.d.ts")
 	program("node_modules/typescript/bin/tsc", "--project", ".")
-	program("client.js", service.URL())
+	token, err := exec.CommandContext(ctx, testenv.Binary(t), "admin", "reporters", "add", "cert", "--data", service.Data()).Output()
+	expect.OK(t, err)
+	program("client.js", service.URL(), strings.TrimSpace(string(token)))
 }

@@ -254,6 +254,9 @@ func operated() []mutation {
 		healthy = "-run ^TestHealth$ ./cmd/sandlot"
 	)
 	return []mutation{
+		{"reports: they hold a project of an account that is verified for long", "internal/storage/sqlstore/reporthold.go", "AND (a.verified = 0 OR coalesce", "AND (a.verified >= 0 OR coalesce", "-run ^TestReportsOfThreeNetworks ./internal/domain/operate"},
+		{"reports: a network is the same in every project", "internal/domain/operate/report.go", `s.vault.Keyed("report network "+string(p.ID), `, `s.vault.Keyed("report network ", `, "-run ^TestTheNetworkOfAReport ./internal/domain/operate"},
+		{"reports: a program gets an answer", "internal/domain/operate/mailed.go", "|| m.Automatic ||", "||", "-run ^TestMailIsAnswered ./internal/domain/operate"},
 		{"operate: a handshake for an unknown name gets a certificate", "internal/transport/certificate/certificate.go", "	return \"\", false\n", "	return h.Base(), true\n", "-run ^TestHandshakes ./internal/transport/certificate"},
 		{"operate: a drain keeps connections", "cmd/sandlot/record.go", "if r.ending != nil && r.ending() {", "if r.ending != nil && r.ending() && false {", stop},
 		{"operate: a drain keeps connections to projects", "internal/transport/play/front/answer.go", "if a.last && ", "if false && ", stop},

@@ -44,6 +44,7 @@ var operations = []operation{
 	{"GET", "/v1/project/OTHER/errors", ""},
 	{"GET", "/v1/project/OTHER/feedback", ""},
 	{"DELETE", "/v1/project/OTHER/feedback/1", ""},
+	{"POST", "/v1/report", `{"project":"PROJECT","reason":"other"}`},
 	{"GET", "/v1/project/PROJECT/stats", ""},
 	{"GET", "/v1/project/OTHER/stats", ""},
 	{"GET", "/v1/project/PROJECT/files/index.html", ""},

@@ -296,6 +296,10 @@ func (c *Courier) write(ctx context.Context, j sandlot.Job, now time.Time) (Mail
 		return c.writeDecision(ctx, j)
 	case sandlot.MailOutcome:
 		return c.writeOutcome(ctx, j)
+	case sandlot.MailHeld, sandlot.MailWaiting:
+		return c.writeHeld(ctx, j)
+	case sandlot.MailReceived:
+		return c.writeReceived(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)
 }

@@ -12,7 +12,7 @@ import (
 type MailStore interface {
 	// ClaimJobs returns jobs that are due, need not wait for a busy lane, and are not claimed, at most limit, and
 	// leases them for the time from now to until, by the clock that all users of the store share, not by theirs. Logins
-	// come first, and among equals the earliest due. A job that seems due more than JobWaitMax ahead is due, too. A
+	// come first, and among equals the earliest due. A job that seems due more than JobWaitMax ahead is due, too, but for a reminder. A
 	// damaged job is put off for JobWaitMax, and reported as sandlot.ErrCorrupt beside the jobs.
 	ClaimJobs(ctx context.Context, now, until time.Time, busy Busy, limit int) ([]sandlot.Job, error)
 	// CountMail counts the message of a job, which must not have been sent yet, in all of the shares at that time, or,
@@ -48,6 +48,11 @@ type MailStore interface {
 	AddEmailLink(ctx context.Context, token sandlot.Digest, m EmailMove, now time.Time) (handle string, err error)
 	// ReportOfJob returns the report that the message of a job is about.
 	ReportOfJob(ctx context.Context, job int64) (ReportNotice, error)
+	// HeldByReports returns the project with that number, by which its jobs are about it, if reports hold it now.
+	HeldByReports(ctx context.Context, project int64) (HeldNotice, error)
+	// AnsweredReports returns the numbers of the reports that a message to their sender is about, by the number of the
+	// last of them; 0 is about none.
+	AnsweredReports(ctx context.Context, about int64) ([]string, error)
 	// StopOf is that of StopStore.
 	StopOf(ctx context.Context, mailbox sandlot.Digest, kind string, now time.Time) (sandlot.Stop, error)
 }

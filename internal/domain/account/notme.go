@@ -141,10 +141,10 @@ func (c *Courier) stopped(ctx context.Context, j sandlot.Job, now time.Time) (bo
 	return err == nil, err
 }
 
-// addNotMe gives a message the link for a reader who did not ask for it. Messages about reports have none, because the
-// operator has asked for them.
+// addNotMe gives a message the link for a reader who did not ask for it. Messages about reports and decisions have none:
+// the operator has asked for them, an owner must get them, and a sender has written first.
 func (c *Courier) addNotMe(j sandlot.Job, m *Mail) error {
-	if m.Kind == sandlot.MailReport || aboutDecisions(j.Kind) {
+	if aboutReports(j.Kind) || aboutDecisions(j.Kind) {
 		return nil
 	}
 	token, err := NotMeToken(c.Vault, c.Now(), m.Kind, m.To)

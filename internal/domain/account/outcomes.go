@@ -18,7 +18,10 @@ const (
 
 // MailKinds returns the kinds of all messages.
 func MailKinds() []string {
-	return []string{MailLogin, sandlot.MailVerify, sandlot.MailReport, MailEmailChange, MailEmailNotice, sandlot.MailDecision, sandlot.MailOutcome}
+	return []string{
+		MailLogin, sandlot.MailVerify, MailEmailChange, MailEmailNotice, sandlot.MailDecision, sandlot.MailOutcome,
+		sandlot.MailReport, sandlot.MailHeld, sandlot.MailWaiting, sandlot.MailReceived,
+	}
 }
 
 // NewMailOutcomes returns counts of all kinds and outcomes.

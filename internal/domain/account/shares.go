@@ -21,6 +21,7 @@ const (
 	reportsMailed    = 100 // to the operator: more reports are read as a list
 	reportsByOne     = 20  // of them by one network
 	outcomesMailed   = 5   // to one reporter, whose address may be another's
+	answersMailed    = 5   // to one sender of reports by mail, whose address may be false
 )
 
 // Share is the Share of package sandlot.
@@ -38,7 +39,11 @@ func sharesOf(j sandlot.Job) []Share {
 		return []Share{all}
 	case j.Kind == sandlot.MailOutcome:
 		return []Share{all, asked, unproved, of(outcomesMailed, "outcomes")}
-	case j.Kind == MailEmailNotice:
+	case (j.Kind == sandlot.MailHeld || j.Kind == sandlot.MailWaiting) && j.Account == 0: // to the operator
+		return []Share{of(reportsMailed, "%s", j.Kind)}
+	case j.Kind == sandlot.MailReceived:
+		return []Share{all, asked, unproved, of(answersMailed, "received")}
+	case j.Kind == MailEmailNotice || j.Kind == sandlot.MailHeld:
 		return []Share{all}
 	case j.Kind == MailLogin && j.Asker.Kind == sandlot.AskedKnown:
 		return []Share{all, asked}

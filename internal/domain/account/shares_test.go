@@ -155,18 +155,22 @@ func TestRegression05NoStrangerUsesUpAnothersMessages(t *testing.T) {
 			expect.Same(t, "sent", kinds(w.postman()), map[string]int{})
 		},
 		"reports of one network leave room for another's": func(t *testing.T, w *world) {
-			p := w.publish(nobody(), page).Project.ID
+			var projects []sandlot.ProjectID
+			for range 30 {
+				projects = append(projects, w.publish(nobody(), page).Project.ID)
+			}
+			another := w.publish(nobody(), page).Project.ID
 			w.postman()
-			send := func(addr string, i int) {
+			send := func(addr string, p sandlot.ProjectID, i int) {
 				in := operate.NewReport{Project: p, Reason: "other", Details: "x", FormToken: fmt.Sprint(addr, i)}
 				_, err := w.operator().Report(t.Context(), sandlot.Caller{From: sandlot.Sender{Network: addr}}, in)
 				expect.OK(t, err)
 			}
-			for i := range 30 {
-				send("198.51.100.1", i)
+			for i, p := range projects {
+				send("198.51.100.1", p, i)
 			}
 			expect.Same(t, "the first", kinds(w.postman()), map[string]int{"report": 20})
-			send("203.0.113.7", 0)
+			send("203.0.113.7", another, 0)
 			expect.Same(t, "another's", kinds(w.postman()), map[string]int{"report": 1})
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,6 +36,12 @@ type NewReport struct {
 	Lang                     string // of the form, as BCP 47; the message to the operator is in it
 }
 
+// A source is the way of a report and its sender, as far as they are compared.
+type source struct {
+	via     Via
+	network string
+}
+
 // Reportable returns a project that can be reported, which may be suspended, and the token of a form to report it with.
 // Anything else is sandlot.ErrNotFound, with a token all the same. Anybody may call it.
 func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (p sandlot.Project, token string, err error) {
@@ -55,16 +62,23 @@ func (s *Service) Reportable(ctx context.Context, by sandlot.Caller, id sandlot.
 // address for that. The same form with the same words returns the number of the first report.
 // Invalid fields are sandlot.CodeInvalidField or sandlot.CodeInvalidEmail. Anybody may call it.
 func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (number string, err error) {
+	if in.FormToken == "" || len(in.FormToken) > sandlot.MaxFormToken {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The form is not one of ours.").In("form_token")
+	}
+	return s.file(ctx, by, in, source{ViaForm, networkOf(by.From)})
+}
+
+// file records a report of a source.
+func (s *Service) file(ctx context.Context, by sandlot.Caller, in NewReport, from source) (number string, err error) {
 	p, _, err := s.Reportable(ctx, by, in.Project)
 	if err != nil {
 		return "", err
 	}
-	r := Report{Project: p.ID, Reason: in.Reason, At: s.now().UTC()}
+	r := Report{Project: p.ID, Reason: in.Reason, Via: from.via, At: s.now().UTC()}
+	r.Network = s.vault.Keyed("report network "+string(p.ID), from.network)
 	if !slices.Contains(Reasons(), in.Reason) {
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of the list.").In("reason")
-	}
-	if in.FormToken == "" || len(in.FormToken) > sandlot.MaxFormToken {
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The form is not one of ours.").In("form_token")
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of %s.", strings.Join(Reasons(), ", ")).In("reason").
+			With(sandlot.OpSame, sandlot.Set("reason", "other"))
 	}
 	if r.Details, err = cleanDetails(in.Details); err != nil {
 		return "", err
@@ -74,11 +88,9 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (
 	}
 	// The digest finds a repeat of the same form with the same words.
 	words := fmt.Sprintf("%s %s %q", p.ID, in.FormToken, []string{r.Reason, r.Details, r.Contact})
-	form := s.vault.Keyed("report", words)
-	var job *sandlot.Job
-	if s.reportMail != "" {
-		asker := s.vault.Asker(sandlot.Caller{From: by.From})
-		job = &sandlot.Job{Kind: sandlot.MailReport, Address: s.reportMail, Lang: in.Lang, Due: r.At, Asker: asker}
+	f := Filing{Form: s.vault.Keyed("report", words), Mail: s.toOperator(sandlot.MailReport, in.Lang, by.From, r.At)}
+	if s.autoHold && slices.Contains(dangerous(), r.Reason) {
+		f.Hold = s.holdRule(in.Lang, by.From, r)
 	}
 	for range caseDraws {
 		drawn, err := s.vault.Text(caseAlphabet, 8)
@@ -86,11 +98,26 @@ func (s *Service) Report(ctx context.Context, by sandlot.Caller, in NewReport) (
 			return "", fmt.Errorf("draw case: %w", err)
 		}
 		r.Case = "R-" + drawn[:4] + "-" + drawn[4:]
-		if number, err = s.store.AddReport(ctx, r, form, job); !errors.Is(err, sandlot.ErrExists) {
-			return number, err
+		var filed Filed
+		err = s.evenFull(func() (err error) {
+			filed, err = s.store.AddReport(ctx, r, f)
+			return err
+		})
+		if errors.Is(err, sandlot.ErrExists) {
+			continue
 		}
+		s.meters.count(from.via, filed)
+		return filed.Number, err
 	}
 	return "", fmt.Errorf("draw case: %d are taken", caseDraws)
+}
+
+// toOperator returns a message to the operator; nil if nobody gets any.
+func (s *Service) toOperator(kind, lang string, from sandlot.Sender, at time.Time) *sandlot.Job {
+	if s.reportMail == "" {
+		return nil
+	}
+	return &sandlot.Job{Kind: kind, Address: s.reportMail, Lang: lang, Due: at, Asker: s.vault.Asker(sandlot.Caller{From: from})}
 }
 
 // cleanDetails removes characters that could control the terminal of a reader.

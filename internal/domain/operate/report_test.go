@@ -31,7 +31,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("the number is %q", number)
 		}
 		got, err := w.Operate.ReadReport(t.Context(), byOperator, strings.ToLower(number))
-		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", At: got.At}
+		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", Via: operate.ViaForm, Network: got.Network, At: got.At}
 		if err != nil || got != want {
 			t.Errorf("got %+v, %v", got, err)
 		}
@@ -50,7 +50,11 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s, and then %s", number, again)
 		}
 		mails := w.Due()
-		if len(mails) != 1 || mails[0] != (account.Mail{Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Link: testworld.Places().Base.String() + "/p/" + string(p.ID)}) {
+		desk := testworld.Places().Base.String() + "/desk/" + string(p.ID)
+		if len(mails) != 1 || mails[0] != (account.Mail{
+			Kind: "report", To: "operator@example.com", Lang: "fr", Case: number, Reason: "other", Reports: 1, Networks: 1,
+			Project: mails[0].Project, Link: desk, NotMe: desk + "?hold=1",
+		}) || strings.Contains(mails[0].Project, "http") || !strings.Contains(mails[0].Project, string(p.ID)) {
 			t.Errorf("messages %+v", mails)
 		}
 		if in.Project = other.ID; reported(t, w.Operate, in) == number {

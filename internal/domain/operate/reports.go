@@ -18,11 +18,24 @@ type Report struct {
 	Reason  string // one of Reasons
 	Details string // of at most MaxDetails characters
 	Contact string // the e-mail address for an answer; may be empty
+	Via     Via
+	// Network is a hash of the network of the sender, which differs for each project. It is deleted with the words.
+	Network sandlot.Digest
 	At      time.Time
 	// ClosedAt is when the operator closed the report, zero while it is open. Details and Contact are deleted
 	// ReportKept later.
 	ClosedAt time.Time
 }
+
+// Via is the way by which a report came.
+type Via string
+
+// The ways of reports.
+const (
+	ViaForm Via = "form" // of the website
+	ViaMail Via = "mail"
+	ViaAPI  Via = "api" // of a trusted reporter
+)
 
 // ReportKept is the time that the words of a report are kept after it was closed: long enough for an objection to the
 // outcome.
@@ -31,10 +44,9 @@ const ReportKept = 90 * 24 * time.Hour
 // A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for their Details and
 // Contact: see ReportKept.
 type ReportStore interface {
-	// AddReport records a report that came by a form, and enqueues the job, if any. It returns the number of the
-	// report: that of an earlier report by the same form, if there is one, and then nothing is recorded. A number that
-	// another report has is sandlot.ErrExists.
-	AddReport(ctx context.Context, r Report, form sandlot.Digest, job *sandlot.Job) (number string, err error)
+	// AddReport records a report, and does what f says. An earlier report by the same form has its number returned, and
+	// nothing is recorded then. A number that another report has is sandlot.ErrExists.
+	AddReport(ctx context.Context, r Report, f Filing) (Filed, error)
 	// Project returns a project, also a suspended one.
 	Project(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	// Report returns the report with a number.

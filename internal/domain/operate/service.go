@@ -11,8 +11,10 @@ import (
 
 // Config holds the operator's settings of a Service.
 type Config struct {
-	ReportMail string // the address that gets a message about each report; empty: none
-	Spend      func() // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
+	ReportMail string        // the address that gets messages about reports; empty: none
+	AutoHold   bool          // whether reports hold projects; see HoldRule
+	Meters     *ReportMeters // nil: nothing is counted
+	Spend      func()        // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
 }
 
 // A Store holds all records that the calls of a Service need. The workers have stores of their own.
@@ -36,6 +38,8 @@ type Service struct {
 	spend      func()
 	vault      *sandlot.Vault
 	reportMail string
+	autoHold   bool
+	meters     *ReportMeters
 	now        func() time.Time
 	random     io.Reader
 }
@@ -48,7 +52,10 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
-	s := &Service{store: store, spend: cfg.Spend, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
+	s := &Service{
+		store: store, spend: cfg.Spend, reportMail: cfg.ReportMail, autoHold: cfg.AutoHold, meters: cfg.Meters,
+		now: time.Now, random: rand.Reader,
+	}
 	for _, o := range opts {
 		o(s)
 	}

@@ -31,7 +31,7 @@ func FindKey(text []byte) int {
 }
 
 // kinds are the third characters of the prefixes that FindKey finds. It never changes.
-var kinds = []byte("aptecord")
+var kinds = []byte("aptecordf")
 
 // isKey reports whether text has the form and the checksum of a key, or of another secret that FindKey finds.
 func isKey(text []byte) bool {

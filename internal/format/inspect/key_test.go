@@ -11,7 +11,7 @@ import (
 )
 
 // keyPattern is the form of keys, as the contract has it.
-var keyPattern = regexp.MustCompile(`sl[aptecord]_[0-9A-Za-z]{36}`)
+var keyPattern = regexp.MustCompile(`sl[aptecordf]_[0-9A-Za-z]{36}`)
 
 // testKey is a fresh key with this prefix.
 func testKey(t testing.TB, prefix string) string {

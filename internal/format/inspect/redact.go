@@ -9,10 +9,10 @@ import (
 
 // cutKey also finds a key or a token without its end, since its last six characters follow from the others; and
 // any text joined to a key, such as another key.
-var cutKey = regexp.MustCompile(`sl[aptuecord]_[0-9A-Za-z_]{8,}`)
+var cutKey = regexp.MustCompile(`sl[aptuecordf]_[0-9A-Za-z_]{8,}`)
 
 // wholeKey finds a key, a ticket, a token or a one-time code, whatever its checksum.
-var wholeKey = regexp.MustCompile(`sl[aptuecord]_[0-9A-Za-z]{36}`)
+var wholeKey = regexp.MustCompile(`sl[aptuecordf]_[0-9A-Za-z]{36}`)
 
 // versionSecret finds the random part of the address of a version, which only its owner may see.
 var versionSecret = regexp.MustCompile(`(?i)(--v[0-9]+-)[0-9a-z]{10}\b`)

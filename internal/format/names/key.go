@@ -23,6 +23,7 @@ const (
 	AccessPrefix  = "slo_" // an access token of a program with a grant
 	RefreshPrefix = "slr_" // the token that gets the next access token
 	DevicePrefix  = "sld_" // a device_code, which waits for a grant
+	FlagPrefix    = "slf_" // the token of a trusted reporter: it reports projects, and does nothing else
 )
 
 // KeyChecksum returns the checksum of s, a prefix with random characters.

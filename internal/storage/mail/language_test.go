@@ -33,9 +33,9 @@ func TestRegression42AReportsMessageShowsItsCommand(t *testing.T) {
 	t.Parallel()
 	w := newTestWriter(t)
 	for _, lang := range w.book.Langs {
-		p := write(t, w, account.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, Case: "R-2F7K-9QXM"})
+		p := write(t, w, account.Mail{Kind: "report", To: "op@example.com", Lang: lang, Link: link, NotMe: notMe, Case: "R-2F7K-9QXM", Reason: "deceptive", Reports: 12, Networks: 3})
 		for _, body := range []string{p.text, p.html} {
-			if !strings.Contains(body, "sandlot admin reports R-2F7K-9QXM") || strings.Contains(body, "{case}") {
+			if !strings.Contains(body, "sandlot admin reports R-2F7K-9QXM") || strings.Contains(body, "{case}") || !strings.Contains(body, "12") {
 				t.Errorf("in %s it is %s", lang, body)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	netmail "net/mail"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -287,7 +289,7 @@ func TestRefusedBeforeItIsSent(t *testing.T) {
 		refused(t, m)
 	})
 	t.Run("a link for who did not ask, in a message that has none", func(t *testing.T) {
-		refused(t, account.Mail{Kind: "report", To: "ann@example.com", Link: link, NotMe: notMe})
+		refused(t, account.Mail{Kind: "held", To: "ann@example.com", Link: link, NotMe: notMe})
 	})
 	t.Run("a kind without texts", func(t *testing.T) {
 		m := verify("en")
@@ -355,6 +357,39 @@ func TestAMessageAboutADecisionSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// withoutNotMe and withoutProject are the kinds of messages that have no second link, and that name no project.
+var (
+	withoutNotMe   = map[string]bool{"held": true, "held-owner": true, "waiting": true, "received": true, "received-none": true}
+	withoutProject = map[string]bool{"login": true, "email-change": true, "email-notice": true, "received": true, "received-none": true}
+)
+
+// TestAMessageAboutAReportSaysWhyAndHowMany in every language, with the reason in that language, and an address of which
+// no program makes a link.
+func TestAMessageAboutAReportSaysWhyAndHowMany(t *testing.T) {
+	t.Parallel()
+	w := newTestWriter(t)
+	seen := map[string]bool{}
+	for _, lang := range w.book.Langs {
+		expect.Equal(t, "reasons in "+lang, len(w.reasons.ByLang[lang]), len(operate.Reasons()))
+		for _, reason := range operate.Reasons() {
+			said := w.reasons.ByLang[lang][reason]
+			m := account.Mail{
+				Kind: "report", To: "op@example.com", Lang: lang, Case: "R-2F7K-9QXM", Reason: reason, Reports: 1234, Networks: 567,
+				Project: "hxxps[:]//maze-7k2m9p[.]example[.]net/", Link: "https://example.org/desk/maze-7k2m9p", NotMe: "https://example.org/desk/maze-7k2m9p?hold=1",
+			}
+			p := write(t, w, m)
+			for _, want := range []string{said, "1234", "567", m.Project, m.Link, "?hold=1"} {
+				expect.Contains(t, lang+" "+reason, p.text, want)
+				expect.Contains(t, lang+" "+reason, html.UnescapeString(p.html), want)
+			}
+			if said == "" || seen[lang+said] || strings.Contains(p.html, `href="hxxps`) {
+				t.Errorf("%s %s is %q", lang, reason, said)
+			}
+			seen[lang+said] = true
+		}
+	}
+}
+
 func TestCatalogs(t *testing.T) {
 	t.Parallel()
 	b := openBook()
@@ -371,8 +406,8 @@ func TestCatalogs(t *testing.T) {
 			for i := range v.NumField() {
 				name, text := v.Type().Field(i).Name, v.Field(i).String()
 				where := fmt.Sprintf("%s/%s/%s", lang, kind, name)
-				if name == "Code" && kind != "login" || name == "NotMe" && (kind == "report" || decided(kind)) ||
-					name == "Made" && kind != "verify" && kind != "login-unverified" && !decided(kind) {
+				if name == "Code" && kind != "login" || name == "NotMe" && (withoutNotMe[kind] || decided(kind)) ||
+					name == "Made" && withoutProject[kind] {
 					if text != "" {
 						t.Errorf("%s is never said", where)
 					}
@@ -381,16 +416,25 @@ func TestCatalogs(t *testing.T) {
 				if strings.TrimSpace(text) == "" {
 					t.Errorf("%s is missing", where)
 				}
-				if n := strings.Count(text, "{handle}"); (n == 1) != (name == "Given" && kind != "login" && kind != "report" && !decided(kind)) {
+				if n := strings.Count(text, "{handle}"); (n == 1) != (name == "Given" && kind != "login" && !decided(kind) &&
+					(kind == "held-owner" || !withoutNotMe[kind] && kind != "report")) {
 					t.Errorf("%s has {handle} %d times", where, n)
 				}
-				if n := strings.Count(text, "{case}"); (n == 1) != ((name == "Given" || name == "Lasts") && kind == "report" || name == "Given" && strings.HasPrefix(kind, "outcome-")) {
+				if n := strings.Count(text, "{case}"); (n == 1) != ((name == "Given" || name == "Lasts") && kind == "report" ||
+					name == "Given" && (kind == "received" || strings.HasPrefix(kind, "outcome-"))) {
 					t.Errorf("%s has {case} %d times", where, n)
 				}
-				if n := strings.Count(text, "{reason}"); (n == 1) != (name == "Given" && strings.HasPrefix(kind, "decision-") && kind != "decision-dismiss") {
+				if n := strings.Count(text, "{reason}"); decided(kind) &&
+					(n == 1) != (name == "Given" && strings.HasPrefix(kind, "decision-") && kind != "decision-dismiss") {
 					t.Errorf("%s has {reason} %d times", where, n)
 				}
-				if strings.Count(text, "{")-strings.Count(text, "{reason}") != strings.Count(text, "{handle}")+strings.Count(text, "{case}")+strings.Count(text, "{site}") {
+				for _, fact := range []string{"{reports}", "{networks}"} {
+					if n := strings.Count(text, fact); (n == 1) != (name == "Given" && (kind == "report" || kind == "held" || kind == "waiting")) {
+						t.Errorf("%s has %s %d times", where, fact, n)
+					}
+				}
+				known := regexp.MustCompile(`\{(handle|case|site|reason|reports|networks)\}`)
+				if strings.Contains(known.ReplaceAllString(text, ""), "{") {
 					t.Errorf("%s has an unknown placeholder: %s", where, text)
 				}
 				// Two kinds may say the same in the same place, in one language.

@@ -46,8 +46,10 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
 		Operation: storetest.Operation{
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
-			Runtime:   storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
-			FrontLine: storetest.FrontLine{Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(), Sightings: db.Operate().Sightings()},
+			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+			FrontLine: storetest.FrontLine{
+				Reporters: db.Operate().Reporters(), Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(), Sightings: db.Operate().Sightings(),
+			},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{

@@ -45,7 +45,7 @@ var impersonal = map[string]string{
 	"idempotency":   "expires_at account project version mail",
 	"identities":    "linked_at",
 	"invitations":   "id projects made_at expires_at used_at ended_at",
-	"jobs":          "id kind account login attempts due leased_until",
+	"jobs":          "id kind account login attempts due leased_until about",
 	"keys":          "id account project created_at last_used_at revoked_at edits",
 	"leases":        "work leased_until",
 	"likes":         "project counted",
@@ -70,7 +70,8 @@ var impersonal = map[string]string{
 	"projects": "num id account lang primary_file version suffix size file_count plays likes seq created_at updated_at" +
 		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime judged",
 	"removals":        "project at",
-	"reports":         "id number project reason job at closed_at",
+	"reporters":       "id made_at used_at ended_at",
+	"reports":         "id number project reason job at closed_at via mailed answer",
 	"runs":            "kind at good_at damaged",
 	"saves":           "player at",
 	"scores":          "board period sort at",

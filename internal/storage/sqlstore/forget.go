@@ -81,7 +81,7 @@ func remnants(d engine.Dialect) []remnant {
 		{
 			find: `SELECT r.id FROM forgets g JOIN reports r ON ` + d.EqualFold("r.contact", "g.email") + `
 			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used(d) + ` LIMIT ?2`,
-			empty: "UPDATE reports SET details = '', contact = '' WHERE id = ?1",
+			empty: "UPDATE reports SET details = '', contact = '', network = ?2 WHERE id = ?1", with: []any{nothing},
 		},
 	}
 }

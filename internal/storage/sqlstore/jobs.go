@@ -65,6 +65,8 @@ func scanDue(r row) (c dueJob, err error) {
 const (
 	dueLogins = "= 'login'"
 	dueOthers = "<> 'login'"
+	// A reminder waits longer than any message that was put off.
+	dueFarOthers = "NOT IN ('login', 'waiting')"
 )
 
 func selectDue(d engine.Dialect, kind string) string {
@@ -87,7 +89,11 @@ func dueWithin(ctx context.Context, q querier, after, until int64, l lease, busy
 	if err != nil || busy.OnlyLogins || len(jobs) == limit {
 		return jobs, err
 	}
-	others, err := all(ctx, q, scanDue, selectDue(q.words(), dueOthers), after, until, engine.List(busy.Others), limit-len(jobs),
+	kinds := dueOthers
+	if until == math.MaxInt64 {
+		kinds = dueFarOthers
+	}
+	others, err := all(ctx, q, scanDue, selectDue(q.words(), kinds), after, until, engine.List(busy.Others), limit-len(jobs),
 		micros(l.now), l.never())
 	return append(jobs, others...), err
 }

@@ -64,7 +64,7 @@ var movedTables = []engine.Table{
 	numbered("jobs", "id", "kind account login address lang attempts due asker network leased_until about"),
 	numbered("email_moves", "id", "account email undo expires_at"),
 	moved("email_links", "token", "move"),
-	numbered("reports", "id", "number form project reason details contact job at closed_at network via"),
+	numbered("reports", "id", "number form project reason details contact job at closed_at network via mailed answer"),
 	moved("held_views", "project version network", "at"),
 	numbered("blocked", "id", "kind value reason actor at until"),
 	moved("blocklists", "name", "kind body lines reason actor at until"),

@@ -11,56 +11,83 @@ import (
 	"sandlot/internal/format/names"
 )
 
-const reportColumns = "number, project, reason, details, contact, at, coalesce(closed_at, 0)"
+const reportColumns = "number, project, reason, details, contact, via, network, at, coalesce(closed_at, 0)"
 
 func scanReport(r row) (p operate.Report, err error) {
-	err = r.Scan(&p.Case, &p.Project, &p.Reason, &p.Details, &p.Contact, asTime{&p.At}, sometime{&p.ClosedAt})
+	var network []byte // empty once it was deleted
+	err = r.Scan(&p.Case, &p.Project, &p.Reason, &p.Details, &p.Contact, &p.Via, &network, asTime{&p.At}, sometime{&p.ClosedAt})
+	copy(p.Network[:], network)
 	return p, err
 }
 
-func (store Operate) AddReport(ctx context.Context, r operate.Report, form sandlot.Digest, job *sandlot.Job) (number string, err error) {
+// The owner's lock lets the reports of a project come one after another: each sees those before it.
+func (store Operate) AddReport(ctx context.Context, r operate.Report, f operate.Filing) (out operate.Filed, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {
-		if err := t.alone(form); err != nil {
+		out = operate.Filed{}
+		if err := t.lockOwner(r.Project); err != nil {
 			return err
 		}
-		number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", form[:])
+		if err := t.alone(f.Form); err != nil {
+			return err
+		}
+		out.Number, err = one(ctx, t, scanValue[string], "SELECT number FROM reports WHERE form = ?", f.Form[:])
 		if !errors.Is(err, sandlot.ErrNotFound) {
 			return err
 		}
-		taken, err := t.number("SELECT count(*) FROM reports WHERE number = ?", r.Case)
+		if err := t.below(1, sandlot.ErrExists, "SELECT count(*) FROM reports WHERE number = ?", r.Case); err != nil {
+			return err
+		}
+		id, err := t.insert("id", `INSERT INTO reports (number, form, project, reason, details, contact, via, network, at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.Case, f.Form[:], string(r.Project), r.Reason, r.Details, r.Contact, string(r.Via), r.Network[:], micros(r.At))
 		if err != nil {
 			return err
 		}
-		if taken > 0 {
-			return sandlot.ErrExists
-		}
-		number = r.Case
-		id, err := t.insert("id", "INSERT INTO reports (number, form, project, reason, details, contact, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			r.Case, form[:], string(r.Project), r.Reason, r.Details, r.Contact, micros(r.At))
-		if err != nil || job == nil {
+		out.Number, out.New = r.Case, true
+		if err := mailReport(t, r, id, f.Mail); err != nil || f.Hold == nil {
 			return err
 		}
-		return t.addReportJob(*job, id)
+		out.Held, err = holdByReports(ctx, t, r, *f.Hold)
+		return err
 	})
-	if err != nil {
-		return "", in("add report", err)
-	}
-	return number, nil
+	return out, in("add report", err)
 }
 
-func (t *tx) addReportJob(j sandlot.Job, report int64) error {
-	id, err := t.insert("id", "INSERT INTO jobs (kind, address, lang, attempts, due, asker, network) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		j.Kind, j.Address, j.Lang, j.Attempts, micros(j.Due), j.Asker.Kind, j.Asker.Network[:])
+// mailReport enqueues the message about a report, unless one about another report of the project is under way.
+func mailReport(t *tx, r operate.Report, id int64, j *sandlot.Job) error {
+	if j == nil {
+		return nil
+	}
+	now, wait := micros(r.At), operate.ReportMailWait.Microseconds()
+	last, err := t.number("SELECT coalesce(max(mailed), 0) FROM reports WHERE project = ?", string(r.Project))
+	if err != nil || last > now && last <= now+wait { // later than that it is from a wrong clock
+		return err
+	}
+	due := now
+	if last <= now {
+		due = max(now, last+wait)
+	}
+	j.Due = time.UnixMicro(due).UTC()
+	job, err := t.insert("id", "INSERT INTO jobs (kind, address, lang, attempts, due, asker, network, about) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+		j.Kind, j.Address, j.Lang, j.Attempts, due, j.Asker.Kind, j.Asker.Network[:], id)
 	if err != nil {
 		return err
 	}
-	return t.do("UPDATE reports SET job = ? WHERE id = ?", id, report)
+	return t.do("UPDATE reports SET job = ?, mailed = ? WHERE id = ?", job, due, id)
 }
 
 // The ID of a finished job may be used again: the newest report has it.
-func (store Mail) ReportOfJob(ctx context.Context, job int64) (account.ReportNotice, error) {
-	r, err := one(ctx, store.db, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
-	return account.ReportNotice{Case: r.Case, Project: r.Project}, in("read report", err)
+func (store Mail) ReportOfJob(ctx context.Context, job int64) (n account.ReportNotice, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
+		r, err := one(ctx, q, scanReport, "SELECT "+reportColumns+" FROM reports WHERE job = ? ORDER BY id DESC LIMIT 1", job)
+		if err != nil {
+			return err
+		}
+		n.Case, n.Project, n.Reason = r.Case, r.Project, r.Reason
+		n.Reports, n.Networks, err = openReports(ctx, q, r.Project)
+		return err
+	})
+	return n, in("read report", err)
 }
 
 func (store Operate) Report(ctx context.Context, number string) (operate.Report, error) {

@@ -32,6 +32,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 	endUploads := "UPDATE uploads SET key = NULL, token = NULL, expires_at = 0" + some("uploads", "num",
 		"expires_at > 0 AND expires_at <= ?1")
 	emptyReports := "UPDATE reports SET details = '', contact = ''" + some("reports", "id", worded+"closed_at <= ?1")
+	dropNetworks := "UPDATE reports SET network = ?2" + some("reports", "id", networked+"closed_at <= ?1")
 	for _, finish := range []func(context.Context) error{store.db.finishErasures, store.db.finishFollows, store.db.finishForgets} {
 		errs = append(errs, finish(ctx))
 	}
@@ -50,6 +51,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropDevices(now) },
 		func(s *sweep) error { return s.sweepBoards(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
+		func(s *sweep) error { return s.times(dropNetworks, micros(now.Add(-operate.ReportKept)), []byte{}) },
 	}, dropOld(now)...) {
 		if errors.Is(errors.Join(errs...), sandlot.ErrUnavailable) {
 			break // it is not about one record
@@ -158,8 +160,11 @@ func some(table, key, condition string) string {
 	return " WHERE " + condition + " AND (" + key + ") IN (SELECT " + key + " FROM " + table + " WHERE " + condition + " LIMIT ?)"
 }
 
-// worded holds for a closed report with text that people wrote.
-const worded = "closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND "
+// worded holds for a closed report with text that people wrote, and networked for one with the hash of their network.
+const (
+	worded    = "closed_at IS NOT NULL AND (details <> '' OR contact <> '') AND "
+	networked = "closed_at IS NOT NULL AND length(network) > 0 AND "
+)
 
 func (s *sweep) dropParts() error {
 	type part struct{ upload, n, blob int64 }
@@ -295,6 +300,7 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},
 		{"stops", "id", "until", "until > 0 AND ", account.PauseMax},
 		{"reports", "id", "closed_at", worded, 0},
+		{"reports", "id", "closed_at", networked, 0},
 		{"faults", "project, version, hash", "last_at", "", 0},
 		{"feedback", "id", "at", "", 0},
 		{"invitations", "id", "expires_at", "", operate.MaxInvitationDays * 24 * time.Hour},

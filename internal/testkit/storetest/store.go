@@ -99,6 +99,7 @@ type Runtime struct {
 
 // FrontLine holds the stores of those who keep harm off an instance.
 type FrontLine struct {
+	Reporters operate.ReporterStore
 	Desk      desk.Store
 	Verdicts  judge.Store
 	Sightings listed.Store
@@ -172,7 +173,7 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, operateCases())
+	prove(t, open, operateCases(), reportCases())
 }
 
 // TestDesk proves desk.Store.

@@ -106,7 +106,7 @@ func removeReported(t *testing.T, s Stores) {
 	} {
 		r := report(number)
 		r.Contact = contact
-		must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
+		must(s.Operate.AddReport(t.Context(), r, operate.Filing{Form: sum(number)}))(t)
 	}
 	for handle, a := range map[string]sandlot.Account{"@kim": kim, "@lee": lee, "@ann": ann} {
 		ok(t, s.Operate.Remove(t.Context(), ofAccount(a.ID), entry(sandlot.ActionDelete, handle)))
@@ -121,15 +121,15 @@ func removeReported(t *testing.T, s Stores) {
 func report(number string) operate.Report {
 	return operate.Report{
 		Case: number, Project: "game-abc123", Reason: "other", Details: "It is\n<b>bad", Contact: "ann@example.com",
-		At: base(),
+		Via: operate.ViaForm, Network: sum("network"), At: base(),
 	}
 }
 
 func addReportRace(t *testing.T, s Stores) {
 	numbers := make(chan string, 20)
 	atOnce(t, 20, nil, func(i int) error {
-		number, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), sum("form"), nil)
-		numbers <- number
+		filed, err := s.Operate.AddReport(background(), report(string(rune('a'+i))), operate.Filing{Form: sum("form")})
+		numbers <- filed.Number
 		return err
 	})
 	first := <-numbers
@@ -144,7 +144,7 @@ func (s Stores) closed(t *testing.T, number string, came, at time.Time) operate.
 	t.Helper()
 	r := report(number)
 	r.At = came
-	must(s.Operate.AddReport(t.Context(), r, sum(number), nil))(t)
+	must(s.Operate.AddReport(t.Context(), r, operate.Filing{Form: sum(number)}))(t)
 	e := entry(sandlot.ActionCloseReport, number)
 	e.At = at
 	ok(t, s.Operate.CloseReport(t.Context(), number, e))
@@ -158,10 +158,10 @@ func emptyReports(t *testing.T, s Stores) {
 	recent := s.closed(t, "R-2", now.AddDate(-1, 0, 0), now.Add(-operate.ReportKept+time.Minute))
 	open := report("R-3")
 	open.At = now.AddDate(-1, 0, 0)
-	must(s.Operate.AddReport(t.Context(), open, sum("open"), nil))(t)
+	must(s.Operate.AddReport(t.Context(), open, operate.Filing{Form: sum("open")}))(t)
 	s.sweep(t, now, now)
 	same(t, "one that was closed more recently", must(s.Operate.Report(t.Context(), "R-2"))(t), recent)
 	same(t, "an open one", must(s.Operate.Report(t.Context(), "R-3"))(t), open)
-	old.Details, old.Contact = "", ""
+	old.Details, old.Contact, old.Network = "", "", sandlot.Digest{}
 	same(t, "the old one", must(s.Operate.Report(t.Context(), "R-1"))(t), old)
 }

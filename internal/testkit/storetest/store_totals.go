@@ -57,7 +57,7 @@ func totalBacklogs(t *testing.T, s Stores) {
 	at := base()
 	r := operate.Report{Case: "R-1", Project: p.ID, Reason: "other", At: at}
 	job := sandlot.Job{Kind: sandlot.MailReport, Address: "op@example.com", Due: at}
-	must(s.Operate.AddReport(t.Context(), r, sum("form"), &job))(t)
+	must(s.Operate.AddReport(t.Context(), r, operate.Filing{Form: sum("form"), Mail: &job}))(t)
 	got = s.totals(t)
 	same(t, "reports", got.Reports, operate.Backlog{Size: 1, Oldest: at})
 	same(t, "mail", got.Mail[sandlot.MailReport], operate.Backlog{Size: 1, Oldest: at})

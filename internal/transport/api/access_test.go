@@ -94,6 +94,9 @@ var access = map[string][]accessRow{
 	"POST /v1/signup": {
 		{"an account", obj{}, "201 201 201 201 201 201 201 201 201 201 201 201"},
 	},
+	"POST /v1/report": { // the test of reporters has the token that it takes
+		{"without a token", obj{"project": "P", "reason": "deceptive"}, "401 401 401 401 401 401 401 401 401 401 401 401"},
+	},
 	"GET /v1/project/{id}": {
 		{"the project", nil, "200 401 401 200 200 200 401 200 200 401 200 451"},
 	},

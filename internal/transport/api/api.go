@@ -21,6 +21,7 @@ import (
 	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
 	"sandlot/internal/domain/transfer"
@@ -30,20 +31,21 @@ import (
 
 // A Config holds the parts and settings of an API. All but Log, Now and Links must be set.
 type Config struct {
-	Service  *publish.Service
-	Reader   *publish.Reader
-	Intake   *intake.Intake // reads the bodies of calls
-	Gallery  *gallery.Service
-	Figures  *figures.Service
-	Tickets  *ticket.Service
-	Trials   *trial.Service
-	Requests *trial.Requests
-	Covers   *cover.Service
-	Transfer *transfer.Service
-	Players  *players.Service // nil, as the two below: there is no runtime
-	Boards   *boards.Service
-	Faults   *faults.Service
-	Places   sandlot.Places
+	Service   *publish.Service
+	Reader    *publish.Reader
+	Intake    *intake.Intake // reads the bodies of calls
+	Gallery   *gallery.Service
+	Figures   *figures.Service
+	Tickets   *ticket.Service
+	Trials    *trial.Service
+	Requests  *trial.Requests
+	Covers    *cover.Service
+	Transfer  *transfer.Service
+	Reporters *operate.Reporters
+	Players   *players.Service // nil, as the two below: there is no runtime
+	Boards    *boards.Service
+	Faults    *faults.Service
+	Places    sandlot.Places
 	// Archive writes a snapshot as a ZIP. It may be called concurrently.
 	Archive func(ctx context.Context, w io.Writer, e publish.Export) error
 	// Log gets the faults of the service, each with its request id; slog.Default() if nil.

@@ -26,6 +26,10 @@ func (a *API) identify(c *call) error {
 	if err != nil {
 		return err
 	}
+	if c.route.key == flagRequired {
+		c.reporter, err = a.Reporters.Present(c.R.Context(), c.By, key)
+		return err
+	}
 	if !sent {
 		return c.checkTicket(false)
 	}

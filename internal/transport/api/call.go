@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/transport/intake"
 )
 
@@ -24,6 +25,8 @@ type call struct {
 	route  *route // nil until the route is found
 	meant  *route // the first route of the path, if none takes the method
 	status int    // of a refusal whose code has another; 0: that of the code
+
+	reporter operate.Reporter // who presented a token, if the route takes one
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {

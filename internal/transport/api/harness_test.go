@@ -24,6 +24,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -89,7 +90,7 @@ func newWorld(t *testing.T, change ...func(*settings)) *world {
 		}
 	}
 	s.limits.Keys = s.keys(w.Callers)
-	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Requests: w.requests(&trial.Status{}), Covers: w.Covers, Players: w.Runtime.Players, Boards: w.Runtime.Boards, Faults: w.Runtime.Faults, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
+	w.api = New(Config{Version: "1.2.3", Index: guide.New(guide.Config{OpenAPI: openapiYAML, Places: s.cfg.Places}).Index, Service: w.Publish, Reader: w.Publish.Reader, Intake: intake.New(intake.Intake{Contents: w.Publish.Contents, Places: s.cfg.Places, MaxContent: s.cfg.MaxContent, MaxFile: s.cfg.MaxFile}), Gallery: w.Gallery, Figures: w.Figures, Tickets: w.Tickets, Trials: w.Trials, Requests: w.requests(&trial.Status{}), Covers: w.Covers, Reporters: &operate.Reporters{Store: w.DB.Operate().Reporters(), Filing: w.Operate}, Players: w.Runtime.Players, Boards: w.Runtime.Boards, Faults: w.Runtime.Faults, Transfer: transfer.New(transfer.Config{Projects: w.Publish, Contents: w.Publish.Contents, Pictures: w.Covers, Temporary: t.TempDir(), MaxFile: s.cfg.MaxFile}), Places: s.cfg.Places, Log: w.Log, Admission: admission.New(s.limits), Archive: s.archive})
 	w.addr = s.addr
 	w.serve(t)
 	t.Cleanup(func() {

@@ -60,7 +60,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("lists every field that is taken", func(t *testing.T) {
 		doc := document(t)
-		for name, set := range map[string]*intake.FieldSet{"PublishRequest": intake.PublishFields, "UpdateRequest": intake.UpdateFields, "DeleteFileRequest": intake.DeleteFields, "RestoreRequest": intake.RestoreFields, "AmendRequest": intake.AmendFields, "BoardRequest": intake.BoardFields, "SignupRequest": intake.SignupFields, "TicketRequest": intake.TicketFields} {
+		for name, set := range map[string]*intake.FieldSet{"PublishRequest": intake.PublishFields, "UpdateRequest": intake.UpdateFields, "DeleteFileRequest": intake.DeleteFields, "RestoreRequest": intake.RestoreFields, "AmendRequest": intake.AmendFields, "BoardRequest": intake.BoardFields, "ReportRequest": intake.ReportFields, "SignupRequest": intake.SignupFields, "TicketRequest": intake.TicketFields} {
 			var have []string
 			for field := range doc.Components.Schemas[name].Value.Properties {
 				have = append(have, field)
@@ -73,7 +73,7 @@ func TestDocument(t *testing.T) {
 	})
 	t.Run("gives each field the type of its row", func(t *testing.T) {
 		doc := document(t)
-		for name, op := range map[string]sandlot.Op{"PublishRequest": sandlot.OpPublish, "UpdateRequest": sandlot.OpUpdate, "DeleteFileRequest": sandlot.OpDeleteFile, "RestoreRequest": sandlot.OpRestore, "AmendRequest": sandlot.OpAmend, "BoardRequest": sandlot.OpRule, "SignupRequest": sandlot.OpSignup, "TicketRequest": sandlot.OpTicket} {
+		for name, op := range map[string]sandlot.Op{"PublishRequest": sandlot.OpPublish, "UpdateRequest": sandlot.OpUpdate, "DeleteFileRequest": sandlot.OpDeleteFile, "RestoreRequest": sandlot.OpRestore, "AmendRequest": sandlot.OpAmend, "BoardRequest": sandlot.OpRule, "ReportRequest": sandlot.OpReport, "SignupRequest": sandlot.OpSignup, "TicketRequest": sandlot.OpTicket} {
 			schema := doc.Components.Schemas[name].Value
 			for _, f := range op.Row().Fields {
 				if !takesType(schema.Properties[f.Name].Value, string(f.Type)) {
@@ -103,6 +103,8 @@ func documentedNeed(doc *openapi3.T, op *openapi3.Operation) need {
 	switch {
 	case len(security) == 1 && security[0]["ticket"] != nil:
 		return ticketRequired
+	case len(security) == 1 && security[0]["reporter"] != nil:
+		return flagRequired
 	case len(security) == 2:
 		return keyOptional
 	case len(security) == 1 && len(security[0]) == 0:
@@ -263,6 +265,9 @@ func (ex requestExample) send(w *world, other, method string) {
 	if told, ok := exampleTickets[ex.key]; ok {
 		at := w.ticket(map[bool]string{true: w.account}[told["email"] == nil], told.with(w.projectID))
 		key, ex.path = at.str("ticket"), strings.TrimPrefix(at.str("url"), testworld.Places().Base.String())
+	}
+	if ex.key == "reporter" {
+		key = w.reporter(ex.name)
 	}
 	got := w.send(method, real.Replace(ex.path), key, body)
 	if ex.code == "" {

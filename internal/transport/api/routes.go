@@ -20,6 +20,7 @@ const (
 	keyOptional
 	keyRequired
 	ticketRequired // takes only a ticket
+	flagRequired   // takes only the token of a trusted reporter
 )
 
 // A route is one endpoint. A segment of the pattern in braces matches any one segment that is not empty, and {filename}
@@ -62,6 +63,7 @@ func routes() []route {
 		{"PUT", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, (*API).redeem},
 		{"GET", "/v1/uploads/{id}", ticketRequired, sandlot.OpTicket, nil, aboutTicket},
 		{"POST", "/v1/signup", keyIgnored, sandlot.OpSignup, intake.SignupFields, takes(intake.ReadSignup, (*API).signup)},
+		{"POST", "/v1/report", flagRequired, sandlot.OpReport, intake.ReportFields, takes(intake.ReadReport, report)},
 		{"GET", "/v1/project/{id}", keyOptional, sandlot.OpProject, nil, (*API).project},
 		{
 			"DELETE", "/v1/project/{id}", keyRequired, sandlot.OpDeleteProject,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/publish/ticket"
@@ -60,6 +61,7 @@ var (
 	AmendFields         = fieldsOf(sandlot.OpAmend, FieldSet{mayBeEmpty: true, strict: true})
 	CheckFields         = fieldsOf(sandlot.OpCheck, FieldSet{mayBeEmpty: true, strict: true})
 	BoardFields         = fieldsOf(sandlot.OpRule, FieldSet{strict: true})
+	ReportFields        = fieldsOf(sandlot.OpReport, FieldSet{})
 	SignupFields        = fieldsOf(sandlot.OpSignup, FieldSet{
 		mayBeEmpty: true,
 		elsewhere: map[string]sandlot.Warning{
@@ -168,6 +170,15 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 			In("version").With(sandlot.OpVersions).Note("Send version. The project's are listed here:"))
 	}
 	return in
+}
+
+// ReadReport returns the report of a trusted reporter. Its project is what was sent: an id, or any address of the project.
+func ReadReport(f *Fields) operate.NewReport {
+	return operate.NewReport{
+		Project: sandlot.ProjectID(f.required("project", "it says which project is reported, by its id or any of its addresses")),
+		Reason:  f.required("reason", "it is one of "+strings.Join(operate.Reasons(), ", ")),
+		Details: f.Text("details"), Contact: f.Text("contact"),
+	}
 }
 
 // ReadDeleteProject returns the confirmation. A version guards nothing here, and an ignored guard is worse than none.

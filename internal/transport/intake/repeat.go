@@ -24,7 +24,7 @@ var (
 	worded        = []string{"title", "handle", "lang", "email", "version"} // also under a name that surely stands for them
 	repeatedTexts = []string{
 		"project_id", "filename", "title", "description", "primary_file", "archive_format", "handle", "lang", "upload_id",
-		"sha256",
+		"sha256", "project", "reason", "details", "contact",
 	}
 )
 

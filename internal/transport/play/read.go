@@ -36,6 +36,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 		x.place = onVersion
 		x.project, err = h.Service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
 	}
+	if err != nil && r.URL.Path == reportPath && sandlot.Gone(err) {
+		leadToReport(&x, label)
+		return
+	}
 	if err != nil {
 		x.fail(err)
 		return
@@ -93,6 +97,8 @@ func (x *exchange) file(path string) {
 		x.icon(l)
 	case f == nil && path == securityPath && !x.trial:
 		x.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+securityPath)
+	case f == nil && path == reportPath && x.place != onPath && !x.trial:
+		leadToReport(x, string(x.project.ID))
 	case f == nil:
 		x.missing(l)
 	case path == "/" && lastSegment(name) > 0:

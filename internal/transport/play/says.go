@@ -4,6 +4,7 @@ import (
 	"embed"
 	"html"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"sandlot"
@@ -69,6 +70,8 @@ func (h *Handler) ServeApex(w http.ResponseWriter, r *http.Request) {
 	case !x.takes(allowed):
 	case r.URL.Path == securityPath:
 		x.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+securityPath)
+	case r.URL.Path == reportPath:
+		x.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+reportPath)
 	case r.URL.Path == "/":
 		x.say(http.StatusOK, "apex")
 	default:
@@ -128,4 +131,17 @@ func (x *exchange) show(status int, lang string, is said) {
 	}
 	h.Set("Content-Language", lang)
 	x.write(status, pageType, []byte(body))
+}
+
+// reportPath is the path of the website's form for reports. Projects without such a file lead to it, also those that
+// nobody sees.
+const reportPath = "/report"
+
+// leadToReport leads to the form, with the address of the origin that has this label.
+func leadToReport(x *exchange, label string) {
+	address, at, aside := x.Places.Origin(label)+"/", *x.r.URL, *x
+	at.RawQuery = "" // a redirect passes it on
+	r := *x.r
+	r.URL, aside.r = &at, &r
+	aside.redirect(http.StatusTemporaryRedirect, x.Places.Base.String()+reportPath+"?project="+url.QueryEscape(address))
 }

@@ -65,6 +65,32 @@ func TestRegressionM42EveryAddressSaysWhoseItIs(t *testing.T) {
 	expect.Equal(t, "a project with its own", at(h, onProject, request("GET", security)).StatusCode, http.StatusOK)
 }
 
+// TestReportOnEveryHostLeadsToTheForm with the address, also where nobody sees the project; a file of that name comes
+// first.
+func TestReportOnEveryHostLeadsToTheForm(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t)
+	s.put(gameID, s.file("index.html", "<p>hi"))
+	h, gone := newHandler(s, "localhost"), newHandler(down(t), "localhost")
+	const form = "http://localhost:8080/report"
+	leads := func(h *Handler, label, path string) string {
+		r, w := request("GET", path), newRecorder()
+		r.Host = label + ".localhost"
+		h.ServeOrigin(w, r, label)
+		return w.Result().Header.Get("Location")
+	}
+	filled := form + "?project=" + url.QueryEscape("http://"+string(gameID)+".localhost/")
+	expect.Equal(t, "a project", leads(h, string(gameID), "/report"), filled)
+	expect.Equal(t, "with a query", leads(h, string(gameID), "/report?a=b&project=other-abc123"), filled)
+	expect.Equal(t, "one that was taken down", leads(gone, string(gameID), "/report"), filled)
+	expect.Equal(t, "an unknown project", leads(h, "none-abc123", "/report"), form+"?project="+url.QueryEscape("http://none-abc123.localhost/"))
+	w := newRecorder()
+	h.ServeApex(w, request("GET", "/report"))
+	expect.Equal(t, "the apex", w.Result().Header.Get("Location"), form)
+	s.put(gameID, s.file("report", "its own"))
+	expect.Equal(t, "a project with its own", leads(h, string(gameID), "/report"), "")
+}
+
 // TestRegressionM42ThePageOfAProjectInQuarantineLeadsToTheForm, although nothing of the project itself leads anywhere.
 func TestRegressionM42ThePageOfAProjectInQuarantineLeadsToTheForm(t *testing.T) {
 	t.Parallel()

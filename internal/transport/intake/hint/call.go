@@ -35,6 +35,10 @@ func callOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) call {
 	switch {
 	case row.Bytes:
 		return bodied(base, on, op, withDefaults(on, op, args))
+	case op == sandlot.OpReport:
+		c := posted(base, on, op, true, withDefaults(on, op, args))
+		c.bearer = theToken
+		return c
 	case op == sandlot.OpTicket:
 		on.IdempotencyKey = ""
 		return posted(base, on, op, on.Keyed, withDefaults(on, op, args))
@@ -58,6 +62,9 @@ func callOf(base string, on Request, op sandlot.Op, args []sandlot.Arg) call {
 
 // theKey is the placeholder of a key.
 const theKey = "<api_key>"
+
+// theToken is the placeholder of the token of a trusted reporter.
+const theToken = "<slf_token>"
 
 // ofOne are the operations on one project, beside those that only read it. It never changes.
 var ofOne = []sandlot.Op{sandlot.OpFile, sandlot.OpAmend, sandlot.OpDeleteProject}

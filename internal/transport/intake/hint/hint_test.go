@@ -18,7 +18,7 @@ import (
 // everyOp are the operations that a Fix can name.
 var everyOp = []sandlot.Op{
 	sandlot.OpNone, sandlot.OpPublish, sandlot.OpUpdate, sandlot.OpDeleteFile, sandlot.OpSignup, sandlot.OpProject,
-	sandlot.OpStats, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpErrors, sandlot.OpFeedback, sandlot.OpUnsay, sandlot.OpBoards, sandlot.OpBoard, sandlot.OpRule, sandlot.OpDropBoard, sandlot.OpDropPlayer, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
+	sandlot.OpStats, sandlot.OpReport, sandlot.OpWhoami, sandlot.OpExport, sandlot.OpImport, sandlot.OpErrors, sandlot.OpFeedback, sandlot.OpUnsay, sandlot.OpBoards, sandlot.OpBoard, sandlot.OpRule, sandlot.OpDropBoard, sandlot.OpDropPlayer, sandlot.OpPresentKey, sandlot.OpEncode, sandlot.OpPack, sandlot.OpRotate, sandlot.OpWait, sandlot.OpSame, sandlot.OpNothing,
 }
 
 func TestQuote(t *testing.T) {

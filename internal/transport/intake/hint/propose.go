@@ -134,6 +134,9 @@ func withDefaults(on Request, op sandlot.Op, args []sandlot.Arg) []sandlot.Arg {
 	}
 	begins := argument(args, "part", "1") == "1" && !onlyTotal(args)
 	switch op {
+	case sandlot.OpReport:
+		add("project", unknownProject)
+		add("reason", "deceptive")
 	case sandlot.OpPublish:
 		if !on.Keyed && begins {
 			add("email", unknownEmail)

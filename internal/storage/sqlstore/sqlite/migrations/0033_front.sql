@@ -76,9 +76,17 @@ CREATE INDEX publishers_network ON publishers (network);
 CREATE INDEX publishers_wide ON publishers (wide);
 CREATE INDEX publishers_at ON publishers (at);
 
--- network: of the sender, as a keyed hash, empty after a day. via: the way by which the report came.
+-- network: of the sender, as a keyed hash of each project, empty once the words are. via: the way by which the report
+-- came. mailed: when the message about it is due, 0 if it has none. answer: the id of the last report of the message by
+-- mail with which it came and was answered.
 ALTER TABLE reports ADD COLUMN network BLOB NOT NULL DEFAULT x'';
 ALTER TABLE reports ADD COLUMN via TEXT NOT NULL DEFAULT 'form';
+ALTER TABLE reports ADD COLUMN mailed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE reports ADD COLUMN answer INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX reports_project ON reports (project, id);
+CREATE INDEX reports_answer ON reports (answer) WHERE answer > 0;
+CREATE INDEX reports_networked ON reports (closed_at) WHERE closed_at IS NOT NULL AND length(network) > 0;
+CREATE INDEX projects_held_by_reports ON projects (hold_at) WHERE hold = 'reports';
 
 -- Trusted reporters, and the hashes of their tokens.
 CREATE TABLE reporters (
