@@ -254,6 +254,9 @@ func operated() []mutation {
 		healthy = "-run ^TestHealth$ ./cmd/sandlot"
 	)
 	return []mutation{
+		{"judge: another word is a verdict", "internal/domain/operate/judge/verdict.go", "	case Pass, Hold, Refuse:\n", "	default:\n", "-run ^TestWhatAJudgeAnswers$ ./internal/domain/operate/judge"},
+		{"judge: what a command leaves behind goes on", "internal/storage/hook/command.go", "	endRest(cmd)\n", "", "./internal/storage/hook"},
+		{"judge: a verdict holds nothing", "internal/storage/sqlstore/verdicts.go", "return hold(t, num, sandlot.HeldJudge, at)", "return nil", "-run ^TestJudgeContract$ ./internal/storage/sqlstore"},
 		{"operate: a handshake for an unknown name gets a certificate", "internal/transport/certificate/certificate.go", "	return \"\", false\n", "	return h.Base(), true\n", "-run ^TestHandshakes ./internal/transport/certificate"},
 		{"operate: a drain keeps connections", "cmd/sandlot/record.go", "if r.ending != nil && r.ending() {", "if r.ending != nil && r.ending() && false {", stop},
 		{"operate: a drain keeps connections to projects", "internal/transport/play/front/answer.go", "if a.last && ", "if false && ", stop},
