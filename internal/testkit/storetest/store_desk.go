@@ -56,7 +56,7 @@ func decideOn(t *testing.T, s Stores, o desk.Order) []desk.Decision {
 func reportOn(t *testing.T, s Stores, id sandlot.ProjectID, number, contact string, at time.Time) {
 	t.Helper()
 	r := operate.Report{Case: number, Project: id, Reason: "deceptive", Contact: contact, At: at}
-	must(s.Operate.AddReport(t.Context(), r, sum("form of "+number), nil))(t)
+	must(s.Operate.AddReport(t.Context(), r, operate.Filing{Form: sum("form of " + number)}))(t)
 }
 
 // waitingIn are the projects of the queue.

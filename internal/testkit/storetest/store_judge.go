@@ -284,7 +284,7 @@ func reportedProjects(t *testing.T, s Stores) {
 	for i, id := range []sandlot.ProjectID{"one", "two", "one", "three"} {
 		r := report(string(rune('a' + i)))
 		r.Project = id
-		must(s.Operate.AddReport(t.Context(), r, sum(r.Case), nil))(t)
+		must(s.Operate.AddReport(t.Context(), r, operate.Filing{Form: sum(r.Case)}))(t)
 	}
 	ok(t, s.Operate.CloseReport(t.Context(), report("d").Case, entry(sandlot.ActionCloseReport, "d")))
 	same(t, "the projects", must(s.Sightings.Reported(t.Context(), 9))(t), []sandlot.ProjectID{"one", "two"})
