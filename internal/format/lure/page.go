@@ -103,9 +103,8 @@ func (p *page) tag(t *html.Token) {
 	case "label":
 		p.label = true
 	case "meta":
-		if _, to, ok := strings.Cut(strings.ToLower(attr(t, "content")), "url="); ok && strings.HasPrefix(to, "data:") {
-			content := attr(t, "content")
-			p.examine(content[len(content)-len(to):], p.depth)
+		if _, to, ok := strings.Cut(attr(t, "content"), "="); ok {
+			p.attribute("content", strings.Trim(to, "'\" "))
 		}
 	}
 }
