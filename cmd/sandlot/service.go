@@ -186,6 +186,7 @@ func (a *app) publishConfig() publish.Config {
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
 	}
+	cfg.Brands, _ = s.brands() // was read at the start
 	s.restrict(&cfg)
 	if !s.elsewhere() {
 		s.keepRoom(&cfg, s.Data, a.store.Upkeep())
@@ -291,7 +292,7 @@ func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
 		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places), Outcomes: a.meters.mail,
+		Uncounted: !public(a.places), Outcomes: a.meters.mail, HoldsBack: a.service.TitleHeldBack,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"sandlot/internal/domain/trial"
+	"sandlot/internal/format/lure"
 )
 
 // A session is one page in the browser.
@@ -33,6 +34,8 @@ type session struct {
 	hangs   atomic.Bool   // the page did not answer
 	crashed atomic.Bool
 	done    performance // of a script
+	own     string      // the first label of the page's host
+	fields  lure.Look   // what the page requests of its readers
 
 	mu     sync.Mutex
 	errors []string
@@ -177,6 +180,9 @@ func (s *session) report() report {
 	}
 	r.Before, r.After, r.Values, r.Frames = s.done.before, s.done.after, s.done.values, s.done.frames
 	copy(r.Lines[:], s.lines)
+	for i, sign := range s.fields.Signs() {
+		r.Fields[i] = sign.Kind
+	}
 	n := copy(r.Errors[:], s.errors)
 	if s.crashed.Load() && n < len(r.Errors) {
 		r.Errors[n] = "The page crashed."
