@@ -53,7 +53,7 @@ func wrongConfigurations() []configuration {
 		flags("on the site of --base-url https://example.com", "--base-url=https://example.com", "--content-host=none"),
 		flags("on the site of --base-url https://203.0.113.9", "--base-url=https://203.0.113.9"),
 		flags("--brands-file: open FOLDER/none: no such file", "--brands-file=FOLDER/none"),
-		configuration{
+		{
 			name: "a list of brands with a bad line", args: []string{"--brands-file=FOLDER/brands"}, files: map[string]string{"brands": "Acme\n# a bank\n--\n"},
 			says: `--brands-file FOLDER/brands: line 3 has no name of two letters or more: "--": write one name a line, and # before a comment`,
 		},

@@ -110,7 +110,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 	}
 	err = retryTaken(func() (err error) {
 		if np.ID = in.ID; !wished {
-			if np.ID, err = s.drawID(ctx, owner, title); err != nil {
+			if np.ID, err = drawID(ctx, s, owner, title); err != nil {
 				return err
 			}
 		}

@@ -233,13 +233,13 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 		return keys, email, err
 	}
 	np.Suffix = s.vault.Suffix()
-	np.ID, err = s.drawID(ctx, by.Account(), np.Title)
+	np.ID, err = drawID(ctx, s, by.Account(), np.Title)
 	return keys, email, err
 }
 
 // drawID draws the id of a project of an account, 0 for a new one. On a public instance its host name is of the title
 // only where the account is verified: a stranger's words would be bait.
-func (s *Service) drawID(ctx context.Context, owner sandlot.AccountID, title string) (sandlot.ProjectID, error) {
+func drawID(ctx context.Context, s *Service, owner sandlot.AccountID, title string) (sandlot.ProjectID, error) {
 	plain := s.Public
 	if plain && owner != 0 {
 		a, err := s.accounts.Account(ctx, owner)

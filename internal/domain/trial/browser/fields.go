@@ -12,7 +12,14 @@ import (
 	"golang.org/x/net/html"
 
 	"sandlot/internal/domain/trial"
+	"sandlot/internal/format/lure"
 )
+
+// fields are what a page requests of its readers.
+type fields struct {
+	lure.Look
+	home string // the first label of the page's host
+}
 
 // mostMarkup is the most bytes of one reading of a page.
 const mostMarkup = 256 << 10
@@ -24,7 +31,7 @@ func (s *session) readFields() {
 	_ = s.step(func(ctx context.Context) error {
 		got, err := chromedp.Call(ctx, dom.GetDocument, dom.GetDocumentParams{Depth: &whole, Pierce: &pierce})
 		if err == nil {
-			m := markup{own: s.own}
+			m := markup{home: s.fields.home}
 			m.write(got.Root)
 			s.fields.Read("page.html", []byte(m.out.String()))
 		}
@@ -40,8 +47,8 @@ const (
 
 // A markup is written of the nodes of a page.
 type markup struct {
-	own string // the first label of the page's host
-	out strings.Builder
+	home string // the first label of the page's host
+	out  strings.Builder
 }
 
 // write writes a node and what is in it. Scripts are left out: they have run.
@@ -78,5 +85,5 @@ func (m *markup) sendsHome(name, v string) bool {
 		return false
 	}
 	to, err := url.Parse(v)
-	return err == nil && strings.HasPrefix(to.Hostname(), m.own+".")
+	return err == nil && strings.HasPrefix(to.Hostname(), m.home+".")
 }

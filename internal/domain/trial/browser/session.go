@@ -17,7 +17,6 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"sandlot/internal/domain/trial"
-	"sandlot/internal/format/lure"
 )
 
 // A session is one page in the browser.
@@ -34,8 +33,7 @@ type session struct {
 	hangs   atomic.Bool   // the page did not answer
 	crashed atomic.Bool
 	done    performance // of a script
-	own     string      // the first label of the page's host
-	fields  lure.Look   // what the page requests of its readers
+	fields  fields
 
 	mu     sync.Mutex
 	errors []string
