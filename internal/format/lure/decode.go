@@ -200,8 +200,9 @@ func readable(s string) bool {
 	}) < 0
 }
 
+// entities decodes a text that hides its tags. One with tags of its own shows the others as text.
 func entities(s string) (string, bool) {
-	if !strings.Contains(s, "&#") && !strings.Contains(s, "&lt;") {
+	if strings.Contains(s, "<") || !strings.Contains(s, "&#") && !strings.Contains(s, "&lt;") {
 		return "", false
 	}
 	plain := html.UnescapeString(s)
