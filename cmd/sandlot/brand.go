@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 
+	"sandlot/internal/format/lure"
 	"sandlot/internal/transport/web/brand"
 )
 
@@ -27,6 +29,22 @@ func (s brandSettings) brand() (b brand.Brand, err error) {
 		if b.Mark, err = brand.ReadMark(s.Mark); err != nil {
 			return b, fmt.Errorf("--mark: %w", err)
 		}
+	}
+	return b, nil
+}
+
+// brands returns the names that titles must not resemble.
+func (s settings) brands() (*lure.Brands, error) {
+	if s.BrandsFile == "" {
+		return lure.BuiltIn(), nil
+	}
+	list, err := os.ReadFile(s.BrandsFile)
+	if err != nil {
+		return nil, fmt.Errorf("--brands-file: %w", err)
+	}
+	b, err := lure.ParseBrands(string(list))
+	if err != nil {
+		return nil, fmt.Errorf("--brands-file %s: %w: write one name a line, and # before a comment", s.BrandsFile, err)
 	}
 	return b, nil
 }

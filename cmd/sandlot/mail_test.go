@@ -244,7 +244,7 @@ func TestFault33Mail(t *testing.T) {
 		t.Parallel()
 		var m mailServer
 		m.listen(t)
-		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr, "--base-url", "https://play.example", "--disk-limit", "100") // a local instance counts none
+		s := testenv.Start(t, testenv.Binary(t), "--smtp-url", "smtp://"+m.addr, "--base-url", "https://play.example", "--content-host", "example.net", "--disk-limit", "100") // a local instance counts none
 		for range 6 {
 			publishWithMail(t, s)
 		}

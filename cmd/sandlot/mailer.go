@@ -15,7 +15,7 @@ func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
 		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places), Outcomes: a.meters.mail,
+		Uncounted: !public(a.places), Outcomes: a.meters.mail, HoldsBack: a.service.TitleHeldBack,
 	}
 }
 

@@ -61,6 +61,9 @@ func (s settings) planBesideFiles() (p plan, err error) {
 	if err := s.checkExposure(p.listen, p.places); err != nil {
 		return p, err
 	}
+	if err := s.checkShared(p.places); err != nil {
+		return p, err
+	}
 	if p.tls, err = s.planTLS(p.listen, p.places); err != nil {
 		return p, err
 	}
@@ -91,6 +94,16 @@ func (s settings) checkExposure(listen net.Addr, p sandlot.Places) error {
 	}
 	return fmt.Errorf("--listen %s can be reached from other machines, but %s: set --base-url to the public URL, such as "+
 		"https://play.example.com, or --insecure-local if everyone who can reach it may do everything without limits", s.Listen, why)
+}
+
+// checkShared refuses a public instance whose projects are on the site of the login: one reported page has that blocked too.
+func (s settings) checkShared(p sandlot.Places) error {
+	mode, _ := isolation(p)
+	if s.InsecureShared || !public(p) || mode != "B" && mode != "C" {
+		return nil
+	}
+	return fmt.Errorf("projects of strangers are on the site of --base-url %s, so a page of one can get the whole of it blocked: "+
+		"set --content-host to a domain of its own, or --insecure-shared-site to accept that", p.Base)
 }
 
 // readPapers reads the operator's pages for visitors.
@@ -136,6 +149,8 @@ func (p plan) warn() (all []string) {
 	say(metrics, "--metrics-listen %s can be reached from other machines: set a loopback or private address", p.MetricsListen)
 	say(mode == "B", "--content-host %s is on the login's site %s, so projects can set its cookies: "+
 		"set a separate domain as --content-host", p.places.Content, registrable(base.Hostname()))
+	say(isPublic && mode == "C", "--insecure-shared-site: projects are on the host of the login, %s, so a page of one can get all of it blocked: "+
+		"set a separate domain as --content-host", base.Host)
 	say(isPublic && p.SMTPURL == "", "--smtp-url is not set, so no message reaches anyone, and no one can log in: set it to a mail server")
 	if p.DiskLimit != nil {
 		say(p.diskPercent(p.places) == 100, "--disk-limit %d lets new content fill the disk: set it to 95", *p.DiskLimit)

@@ -57,6 +57,7 @@ func (a *app) playtester(files *trialFiles, shots trial.Shots) {
 	a.requests.Player = b
 	r := &trial.Runner{
 		Store: a.store.Trials(), Projects: a.service.Reader, Browser: b, Shots: shots, Turn: turn, Status: &a.tester, Log: a.log, Failures: a.failuresOf("trials"), Counts: a.opened,
+		Public: public(a.places),
 	}
 	a.workers = append(a.workers, r.Run)
 }

@@ -47,6 +47,16 @@ func wrongConfigurations() []configuration {
 		flags(`--base-url "https://spiele.münchen.de" has no valid host name, in ASCII`, "--base-url=https://spiele.münchen.de"),
 		flags(`--base-url "https://example.com:0" has no port from 1 to 65535`, "--base-url=https://example.com:0"),
 		flags(`--base-url "https://example.com:65536" has no port from 1 to 65535`, "--base-url=https://example.com:65536"),
+		flags("projects of strangers are on the site of --base-url https://example.com, so a page of one can get the whole of it blocked: "+
+			"set --content-host to a domain of its own, or --insecure-shared-site", "--base-url=https://example.com"),
+		flags("on the site of --base-url https://example.com", "--base-url=https://example.com", "--content-host=play.example.com"),
+		flags("on the site of --base-url https://example.com", "--base-url=https://example.com", "--content-host=none"),
+		flags("on the site of --base-url https://203.0.113.9", "--base-url=https://203.0.113.9"),
+		flags("--brands-file: open FOLDER/none: no such file", "--brands-file=FOLDER/none"),
+		{
+			name: "a list of brands with a bad line", args: []string{"--brands-file=FOLDER/brands"}, files: map[string]string{"brands": "Acme\n# a bank\n--\n"},
+			says: `--brands-file FOLDER/brands: line 3 has no name of two letters or more: "--": write one name a line, and # before a comment`,
+		},
 		flags(`--content-host "127.0.0.1:8080" is an IP address`, "--content-host=127.0.0.1:8080"),
 		flags(`--content-host "[::1]" is an IP address`, "--content-host=[::1]"),
 		flags(`--content-host "https://example.net" is not a host name`, "--content-host=https://example.net"),
@@ -170,8 +180,9 @@ func doubtfulConfigurations() []configuration {
 		{name: "local by the file", args: []string{"--listen=192.0.2.1:8080", "--config=FOLDER/c.yaml"}, files: map[string]string{"c.yaml": "insecure-local: true"}, says: "--insecure-local: --listen 192.0.2.1:8080 can"},
 		{name: "local in a network", args: []string{"--listen=192.0.2.1:8080", "--base-url=http://192.168.0.9:8080"}, env: []string{"SANDLOT_INSECURE_LOCAL=true"}, says: "while base-url http://192.168.0.9:8080 is local"},
 		public("without encryption", "--base-url http://example.com is public, but not encrypted", "--base-url=http://example.com"),
-		public("isolation B", "--content-host play.example.com is on the login's site example.com, so projects can set its cookies: set a separate domain as --content-host", "--content-host=play.example.com"),
-		public("isolation B by default", "--content-host example.com is on the login's site", "--content-host="),
+		public("isolation B", "--content-host play.example.com is on the login's site example.com, so projects can set its cookies: set a separate domain as --content-host", "--content-host=play.example.com", "--insecure-shared-site"),
+		public("isolation B by default", "--content-host example.com is on the login's site", "--content-host=", "--insecure-shared-site"),
+		public("isolation C", "--insecure-shared-site: projects are on the host of the login, example.com, so a page of one can get all of it blocked: set a separate domain", "--content-host=none", "--insecure-shared-site"),
 		public("a forgotten proxy", "--trusted-proxies does not name the proxy", "--trusted-proxies="),
 		public("another proxy", "--trusted-proxies does not name the proxy", "--trusted-proxies=10.0.0.1"),
 		public("a forgotten proxy on another machine", "--trusted-proxies does not name the proxy", "--trusted-proxies=", "--listen=192.0.2.1:80"),
@@ -184,7 +195,7 @@ func doubtfulConfigurations() []configuration {
 		public("metrics for everybody", "--metrics-listen 192.0.2.1:9090 can be reached from other machines", "--listen=192.0.2.1:80", "--metrics-listen=192.0.2.1:9090"),
 		public("metrics at home", "", "--metrics-listen=127.0.0.1:0"),
 		{
-			name: "all at once", args: []string{"--listen=192.0.2.1:80", "--metrics-listen=:9090", "--base-url=http://play.example.com", "--disk-limit=0"},
+			name: "all at once", args: []string{"--listen=192.0.2.1:80", "--metrics-listen=:9090", "--base-url=http://play.example.com", "--disk-limit=0", "--insecure-shared-site"},
 			says: "not encrypted|--metrics-listen :9090 can|--content-host play.example.com|--smtp-url|--disk-limit 0",
 		},
 	}

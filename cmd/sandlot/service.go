@@ -189,6 +189,7 @@ func (a *app) publishConfig() publish.Config {
 		MailFolder: "the folder mail of the service's data folder",
 		Remembered: a.memory.remembered, Heavy: collecting(os.Getenv("GOGC")),
 	}
+	cfg.Brands, _ = s.brands() // was read at the start
 	s.restrict(&cfg)
 	if !s.elsewhere() {
 		s.keepRoom(&cfg, s.Data, a.store.Upkeep())

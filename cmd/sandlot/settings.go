@@ -23,14 +23,16 @@ import (
 type settings struct {
 	Listen string `default:"127.0.0.1:8080" placeholder:"HOST:PORT|unix:PATH" help:"Address to listen on; port 0 picks a free port."`
 	storage
-	BaseURL       string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
-	InsecureLocal bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
-	ContentHost   string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
-	PathForm      string `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
-	Quarantine    string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email."`
-	SMTPURL       string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, smtps://user:pass@host. (default: .eml files)"`
-	MailFrom      string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
+	BaseURL        string `placeholder:"URL" help:"Public URL, with which all links start. (default: http://localhost:PORT of --listen, https with --tls)"`
+	InsecureLocal  bool   `help:"Let everyone who reaches --listen count as local. (default: refuse to start)"`
+	ContentHost    string `placeholder:"HOST[:PORT]" help:"Host of projects' subdomains, or none. (default: that of --base-url)"`
+	InsecureShared bool   `name:"insecure-shared-site" help:"Let a public instance serve projects on the site of the login. (default: refuse to start)"`
+	PathForm       string `enum:"auto,on,off" default:"auto" help:"Serve projects, sandboxed, at {base-url}/~/{project_id}/ too."`
+	Quarantine     string `enum:"auto,on,off" default:"auto" help:"Quarantine projects of accounts with no verified email."`
+	SMTPURL        string `name:"smtp-url" placeholder:"URL" secret:"" help:"Mail server, smtps://user:pass@host. (default: .eml files)"`
+	MailFrom       string `placeholder:"ADDRESS" help:"Sender of messages. (default: sandlot@ the host of --base-url)"`
 	reportSettings
+	BrandsFile     string        `placeholder:"FILE" help:"Names of companies that titles must not resemble, one a line. (default: a list of some 130)"`
 	Pages          string        `placeholder:"FOLDER" help:"Folder with your own about.md, terms.md and privacy.md. (default: no such pages)"`
 	Security       string        `name:"security-contact" placeholder:"ADDRESS" help:"Contact in security.txt. (default: the form for reports)"`
 	KeepVersions   int           `default:"0" placeholder:"N" help:"Versions to keep per project (0: all). Older ones go after a day."`
@@ -93,6 +95,9 @@ func (s settings) check() error {
 		return err
 	}
 	if _, err := s.brandSettings.brand(); err != nil {
+		return err
+	}
+	if _, err := s.brands(); err != nil {
 		return err
 	}
 	if err := s.openIDSettings.check(); err != nil {

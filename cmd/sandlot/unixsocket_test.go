@@ -16,7 +16,7 @@ import (
 func TestAUnixSocket(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
-	testenv.Start(t, testenv.Binary(t), "--listen", "unix:"+path, "--base-url", "https://play.example.com", "--limits", "strict")
+	testenv.Start(t, testenv.Binary(t), "--listen", "unix:"+path, "--base-url", "https://play.example.com", "--content-host", "example.net", "--limits", "strict")
 	c := clientOf("unix", path)
 	signup := func(forwarded string) int {
 		r, err := http.NewRequest(http.MethodPost, "http://play.example.com/v1/signup", strings.NewReader("{}"))
@@ -45,18 +45,18 @@ func TestAUnixSocketThatCannotBeListenedOn(t *testing.T) {
 	t.Parallel()
 	taken := filepath.Join(t.TempDir(), "file")
 	expect.OK(t, os.WriteFile(taken, nil, 0o600))
-	base := "--base-url=https://play.example.com"
+	base, content := "--base-url=https://play.example.com", "--content-host=example.net"
 	for name, c := range map[string]struct {
 		args []string
 		code int
 		says string
 	}{
 		"without a base-url":            {[]string{"--listen=unix:/run/x.sock"}, 2, "--listen unix:/run/x.sock has no port for links: set --base-url"},
-		"one that is too long":          {[]string{"--listen=unix:/" + strings.Repeat("x", 200), base}, 2, "choose a shorter one"},
-		"one without a path":            {[]string{"--listen=unix:", base}, 2, "names no path, such as unix:/run/"},
-		"the same for the metrics":      {[]string{"--listen=unix:/x", "--metrics-listen=unix:/x", base}, 2, "is taken by --listen"},
-		"another file":                  {[]string{"--listen=unix:" + taken, base}, 1, "there is another file with that name (choose another address with --listen)"},
-		"in a folder that is not there": {[]string{"--listen=unix:/nowhere/x", base}, 1, "cannot listen on /nowhere/x: "},
+		"one that is too long":          {[]string{"--listen=unix:/" + strings.Repeat("x", 200), base, content}, 2, "choose a shorter one"},
+		"one without a path":            {[]string{"--listen=unix:", base, content}, 2, "names no path, such as unix:/run/"},
+		"the same for the metrics":      {[]string{"--listen=unix:/x", "--metrics-listen=unix:/x", base, content}, 2, "is taken by --listen"},
+		"another file":                  {[]string{"--listen=unix:" + taken, base, content}, 1, "there is another file with that name (choose another address with --listen)"},
+		"in a folder that is not there": {[]string{"--listen=unix:/nowhere/x", base, content}, 1, "cannot listen on /nowhere/x: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := configuration{args: c.args}.try(t, "serve")

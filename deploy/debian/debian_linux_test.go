@@ -140,7 +140,7 @@ func (m machine) serves(t *testing.T, said string) {
 	expect.OK(t, setting.Run())
 	out, err = condition()
 	expect.OK(t, err)
-	expect.Equal(t, "what the condition says", out, "https://play.example.com\n")
+	expect.Equal(t, "what the condition says", out, "https://example.com\n")
 
 	socket := m.lines(t, "sandlot.socket")
 	host, _, _ := strings.Cut(socket["ListenStream"], ":")

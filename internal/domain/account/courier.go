@@ -52,6 +52,8 @@ type Courier struct {
 	Log    *slog.Logger
 	Now    func() time.Time
 	AtOnce int // messages under way at once; 0: mailsAtOnce
+	// HoldsBack reports whether messages name a project by its id, not by its title; nil: none is held back.
+	HoldsBack func(sandlot.Project) bool
 	// Uncounted means that a mailbox gets all messages, however many: the instance is local.
 	Uncounted bool
 	// Failures counts messages that were not sent on time.
@@ -320,7 +322,7 @@ func (c *Courier) writeVerify(ctx context.Context, j sandlot.Job, now time.Time)
 	m := Mail{Kind: j.Kind, To: j.Address, Lang: j.Lang, Handle: handle, Link: link}
 	list, err := c.Store.Projects(ctx, j.Account, 0, 1)
 	if len(list) > 0 {
-		m.Project, m.Page = projectName(list[0]), c.Places.Project(list[0].ID, list[0].Version, list[0].Suffix).Page
+		m.Project, m.Page = c.projectName(list[0]), c.Places.Project(list[0].ID, list[0].Version, list[0].Suffix).Page
 	}
 	return m, err
 }
@@ -328,11 +330,11 @@ func (c *Courier) writeVerify(ctx context.Context, j sandlot.Job, now time.Time)
 // maxNamed is the most characters of a title in a message.
 const maxNamed = 60
 
-// projectName returns the name of a project in a message: its title or, if mail programs could make a link of that, its
-// id. Anybody can have a title sent to any address.
-func projectName(p sandlot.Project) string {
+// projectName returns the name of a project in a message: its title or, if mail programs could make a link of that or it is
+// held back, its id. Anybody can have a title sent to any address.
+func (c *Courier) projectName(p sandlot.Project) string {
 	title := []rune(p.Title)
-	if len(title) == 0 || strings.ContainsAny(p.Title, "@/\\<>") || linkLike.MatchString(p.Title) {
+	if len(title) == 0 || c.HoldsBack != nil && c.HoldsBack(p) || strings.ContainsAny(p.Title, "@/\\<>") || linkLike.MatchString(p.Title) {
 		return string(p.ID)
 	}
 	if len(title) > maxNamed {

@@ -110,7 +110,9 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 	}
 	err = retryTaken(func() (err error) {
 		if np.ID = in.ID; !wished {
-			np.ID = sandlot.ProjectID(names.ProjectID(title, s.vault.Intn))
+			if np.ID, err = drawID(ctx, s, owner, title); err != nil {
+				return err
+			}
 		}
 		if by.IsOperator() {
 			np.Log = &sandlot.LogEntry{

@@ -130,6 +130,6 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	n.answer(&out)
 	kept, err := s.versionWarnings(ctx, p, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept, s.titleWarnings(p))
 	return out, nil
 }

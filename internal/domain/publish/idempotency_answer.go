@@ -175,7 +175,7 @@ func (s *answers) completedUpdate(ctx context.Context, by sandlot.Caller, c *com
 	}
 	mail = unsentBefore(done.Made, mail)
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, done.Made, c.call.in.Charge)
-	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept)
+	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, mail), kept, s.titleWarnings(out.Project))
 	return out, err
 }
 
@@ -223,7 +223,8 @@ func (s *answers) recordedUpdate(ctx context.Context, by sandlot.Caller, in Upda
 		nf = m.update()
 	}
 	about, kept, err := s.warningsAgain(ctx, out.Project, out.File, out.Files, rec.Made, in.Part.charge())
-	out.Warnings, out.FromRecord = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept), true
+	out.Warnings = slices.Concat(nf.Warnings, about, s.mailWarnings(by, rec.Email), kept, s.titleWarnings(out.Project))
+	out.FromRecord = true
 	return out, err
 }
 

@@ -393,7 +393,7 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.versionWarnings(ctx, out.Project, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept)
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept, s.titleWarnings(out.Project))
 	return out, nil
 }
 

@@ -232,8 +232,26 @@ func (s *Service) drawProject(ctx context.Context, by sandlot.Caller, words newP
 	if err != nil {
 		return keys, email, err
 	}
-	np.ID, np.Suffix = sandlot.ProjectID(names.ProjectID(np.Title, s.vault.Intn)), s.vault.Suffix()
-	return keys, email, nil
+	np.Suffix = s.vault.Suffix()
+	np.ID, err = drawID(ctx, s, by.Account(), np.Title)
+	return keys, email, err
+}
+
+// drawID draws the id of a project of an account, 0 for a new one. On a public instance its host name is of the title
+// only where the account is verified: a stranger's words would be bait.
+func drawID(ctx context.Context, s *Service, owner sandlot.AccountID, title string) (sandlot.ProjectID, error) {
+	plain := s.Public
+	if plain && owner != 0 {
+		a, err := s.accounts.Account(ctx, owner)
+		if err != nil {
+			return "", fmt.Errorf("read account: %w", err)
+		}
+		plain = !a.EmailVerified
+	}
+	if plain {
+		return sandlot.ProjectID(names.PlainID(s.vault.Intn)), nil
+	}
+	return sandlot.ProjectID(names.ProjectID(title, s.vault.Intn)), nil
 }
 
 // extras selects the records that a step writes in the same transaction as its effect.

@@ -15,7 +15,8 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// A Reader shows projects, files and accounts. Its methods keep the promises of a Service.
+// A Reader shows projects, files and accounts. Its methods keep the promises of a Service. A title that resembles a brand is
+// empty for all but the account and the operator, on a public instance where the account has no verified address.
 type Reader struct {
 	finder
 	warner
@@ -39,6 +40,7 @@ func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (Pr
 	}
 	// The owner sees that the project was taken down; its files are in the export.
 	v.Owner = v.Owner && !p.Suspended
+	v.Project = s.shown(by, p)
 	v.Stats, v.Addresses = s.statistics.Stats(ctx, p), s.Places.Project(p.ID, p.Version, "")
 	if v.Owner {
 		v.Addresses = s.Places.Project(p.ID, p.Version, p.Suffix)
@@ -49,7 +51,7 @@ func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (Pr
 		if err != nil {
 			return v, err
 		}
-		v.About, v.Warnings = &d, s.quarantineOf(ctx, p, v.Files)
+		v.About, v.Warnings = &d, append(s.quarantineOf(ctx, p, v.Files), s.titleWarnings(p)...)
 	}
 	return v, nil
 }
@@ -227,7 +229,7 @@ func (s *Reader) Find(ctx context.Context, by sandlot.Caller, ref string) (sandl
 	if err == nil && p.Suspended {
 		err = sandlot.TakenDown(p)
 	}
-	return p, err
+	return s.shown(by, p), err
 }
 
 // Current returns the current state of a project, for every request to its address. A change by this process shows from
@@ -249,7 +251,7 @@ func (s *Reader) Current(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 	if p.Suspended {
 		return p, sandlot.TakenDown(p)
 	}
-	return p, nil
+	return s.shown(by, p), nil
 }
 
 // AtVersion returns a project as one of its versions left it, for a caller who knows the random part of that version's

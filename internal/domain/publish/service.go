@@ -10,6 +10,7 @@ import (
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/heads"
+	"sandlot/internal/format/lure"
 )
 
 // Config holds the operator's settings of a Service. New fills in zero limits; the Service never changes it afterwards.
@@ -25,6 +26,7 @@ type Config struct {
 	Opening     sandlot.Opening
 	Quarantine  bool          // whether projects of unverified accounts load from and send to no other origin
 	Public      bool          // whether strangers are expected: then only projects of verified accounts are listed
+	Brands      *lure.Brands  // names that titles of unverified accounts must not show to others; nil: none
 	NoRuntime   bool          // whether projects keep nothing of their players
 	Blocklist   Blocklist     // nil: nothing is blocked
 	Networks    NetworkHashes // nil: no network is recorded

@@ -395,16 +395,43 @@ func (s *warner) quarantineWarning() sandlot.Warning {
 	)
 }
 
-// listingWarnings warns the owner of a project that nobody finds it yet, and says how to end that.
-func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
-	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
+// shown returns a project as the caller may see it: to others its title may be held back.
+func (s *warner) shown(by sandlot.Caller, p sandlot.Project) sandlot.Project {
+	if by.Account() != p.Account && !by.IsOperator() && s.TitleHeldBack(p) {
+		p.Title = ""
+	}
+	return p
+}
+
+// TitleHeldBack reports whether others see the id of a project in place of its title.
+func (c *Config) TitleHeldBack(p sandlot.Project) bool {
+	return c.Public && !p.Verified && p.Title != "" && c.Brands.Resemble(p.Title)
+}
+
+// titleWarnings warns the owner of a project that others do not see its title, and says how to end that.
+func (s *warner) titleWarnings(p sandlot.Project) []sandlot.Warning {
+	if !s.TitleHeldBack(p) {
 		return nil
 	}
 	return []sandlot.Warning{sandlot.Warn(
+		"title_held_back", "Others see the id of the project in place of its title, which resembles the name of a company or an office: "+
+			"nobody has verified the email address of its account.",
+		"Another title is shown at once. Opening the link in the message to that address, and pressing its button, shows this one. "+
+			"Without the message, send email with the account's api_key, or log in on the website.",
+	)}
+}
+
+// listingWarnings warns the owner of a project that nobody finds it or sees its title yet, and says how to end that.
+func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
+	w := s.titleWarnings(p)
+	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
+		return w
+	}
+	return append(w, sandlot.Warn(
 		"not_listed", "The project is at its address, but not yet in the gallery or on its creator's profile: "+
 			"nobody has verified the email address of its account.",
 		"Opening the link in the message to that address, and pressing its button, "+
 			"lists all projects of the account. "+
 			"Without the message, send email with the account's api_key, or log in on the website.",
-	)}
+	))
 }

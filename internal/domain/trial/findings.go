@@ -11,7 +11,7 @@ import (
 // A Code names the kind of a finding.
 type Code string
 
-// The codes of findings. All are warnings but AnotherHost, which may be meant.
+// The codes of findings. All are warnings but AnotherHost and AsksSecrets, which may be meant.
 const (
 	PageBlank   Code = "page_blank"
 	PageHangs   Code = "page_hangs"
@@ -20,6 +20,7 @@ const (
 	MissingFile Code = "missing_file"
 	NothingMove Code = "nothing_moved"
 	AnotherHost Code = "another_host"
+	AsksSecrets Code = "asks_for_secrets"
 )
 
 // A Finding is one fault that a trial found, with its remedy.
@@ -44,6 +45,9 @@ func findings(s Seen) (all []Finding) {
 		"Load less at once, and let go of what is not shown: phones have less than that.")
 	say(s.Hangs, PageHangs, "The page stopped answering.",
 		"Look for a loop that never ends; do long work in small steps, from requestAnimationFrame or in a worker.")
+	say(len(s.Fields) > 0, AsksSecrets, "The page has fields for secrets of its readers: "+strings.Join(s.Fields, ", ")+".",
+		"Take them out if they are not meant: a game needs none. While nobody has verified the email address of the account, "+
+			"a public service holds such a project back from others.")
 	blank := "Open it in a browser and look at the console: " +
 		"most often a script failed before it drew anything, or a file is missing."
 	failed := "Mend the scripts, and send them with POST /v1/update: the address stays."
@@ -91,6 +95,7 @@ type Seen struct {
 	Memory     bool          `json:"memory,omitempty"` // the page took more than a trial has
 	Errors     []string      `json:"errors,omitempty"`
 	Failed     []Request     `json:"failed,omitempty"`
+	Fields     []string      `json:"fields,omitempty"`    // kinds of secrets that the page requests: password, card, seed, sends
 	Elsewhere  []string      `json:"elsewhere,omitempty"` // hosts that the page asked for, and that a trial does not have
 	Shot       []byte        `json:"-"`                   // a screenshot, PNG or JPEG; nil: none was worth it
 }

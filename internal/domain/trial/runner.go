@@ -49,6 +49,7 @@ type Runner struct {
 	Log      *slog.Logger
 	Failures *worker.Failures
 	Counts   *Counts
+	Public   bool // whether projects of unverified accounts whose pages request secrets are held
 }
 
 // Counts counts the trials since the process began. It may be read concurrently.
@@ -143,7 +144,11 @@ func (r *Runner) Round(ctx context.Context) error {
 		return errors.Join(err, r.Store.GiveBackTrial(ctx, due, innocent))
 	}
 	r.Counts.Done.Add(1)
-	err = r.Store.EndTrial(ctx, due, Done, seen.write())
+	if r.Public && len(seen.Fields) > 0 {
+		err = r.Store.EndTrialHeld(ctx, due, seen.write())
+	} else {
+		err = r.Store.EndTrial(ctx, due, Done, seen.write())
+	}
 	r.Status.announce()
 	if err == nil || errors.Is(err, sandlot.ErrNotFound) { // another node has it by now
 		return untaken

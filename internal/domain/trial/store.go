@@ -55,6 +55,9 @@ type Store interface {
 	// EndTrial records the outcome of a claimed trial, unless the lease is another's by now: sandlot.ErrNotFound. The
 	// version is not due again.
 	EndTrial(ctx context.Context, d Due, how Outcome, seen []byte) error
+	// EndTrialHeld is EndTrial with Done, and holds the project by sandlot.HeldFields, in one step. It holds none whose account is
+	// verified or whose version is no longer the current one.
+	EndTrialHeld(ctx context.Context, d Due, seen []byte) error
 	// GiveBackTrial only ends the lease: the version is due again. With forget this try does not count.
 	GiveBackTrial(ctx context.Context, d Due, forget bool) error
 	// Trials returns the Records of these projects' trials, by one query. A project without any has none.

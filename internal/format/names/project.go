@@ -28,6 +28,10 @@ func ProjectID(title string, r Rand) string {
 	return slug + "-" + Random(tailLength, r)
 }
 
+// PlainID returns the id of a new project as ProjectID does for one without a title: its host name says nothing that its
+// maker chose.
+func PlainID(r Rand) string { return ProjectID("", r) }
+
 // ValidProjectID reports whether ProjectID could have made s. An id of another form belongs to no project.
 func ValidProjectID(s string) bool {
 	at := strings.LastIndexByte(s, '-')

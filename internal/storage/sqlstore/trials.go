@@ -121,14 +121,36 @@ func tried(project int64, version int) engine.Statement {
 
 func (store Trials) EndTrial(ctx context.Context, d trial.Due, how trial.Outcome, seen []byte) error {
 	return in("end trial", store.db.step(ctx, nil, func(t *tx) error {
-		num, err := t.number(`UPDATE trials SET version = ?1, at = ?2, outcome = ?3, seen = ?4, trying = 0, tries = 0, leased_until = 0
-			WHERE project = (SELECT num FROM projects WHERE id = ?5) AND leased_until = ?6 AND trying = ?1 RETURNING project`,
-			d.Version, micros(store.db.Now()), string(how), string(seen), string(d.Project), d.Lease)
+		_, err := store.end(t, d, how, seen)
+		return err
+	}))
+}
+
+func (store Trials) EndTrialHeld(ctx context.Context, d trial.Due, seen []byte) error {
+	return in("end trial", store.db.onProject(ctx, d.Project, func(t *tx) error {
+		num, err := store.end(t, d, trial.Done, seen)
 		if err != nil {
 			return err
 		}
-		return t.Run(tried(num, d.Version))
+		current, err := t.number(`SELECT count(*) FROM projects p JOIN accounts a ON a.id = p.account WHERE p.num = ? AND p.version = ?
+			AND p.deleted_at IS NULL AND a.verified <> 1 AND a.trusted_at IS NULL`, num, d.Version)
+		if err != nil || current == 0 {
+			return err
+		}
+		t.changed = changed(d.Project)
+		return hold(t, num, sandlot.HeldFields, store.db.Now())
 	}))
+}
+
+// end records the outcome of a claimed trial, and returns the number of its project.
+func (store Trials) end(t *tx, d trial.Due, how trial.Outcome, seen []byte) (int64, error) {
+	num, err := t.number(`UPDATE trials SET version = ?1, at = ?2, outcome = ?3, seen = ?4, trying = 0, tries = 0, leased_until = 0
+			WHERE project = (SELECT num FROM projects WHERE id = ?5) AND leased_until = ?6 AND trying = ?1 RETURNING project`,
+		d.Version, micros(store.db.Now()), string(how), string(seen), string(d.Project), d.Lease)
+	if err != nil {
+		return 0, err
+	}
+	return num, t.Run(tried(num, d.Version))
 }
 
 func (store Trials) GiveBackTrial(ctx context.Context, d trial.Due, forget bool) error {

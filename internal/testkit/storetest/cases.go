@@ -130,5 +130,6 @@ func trialCases() []storeCase {
 		{"ClaimTrial/for as long as it says", claimLapses},
 		{"CountTrial/counts up to a number for an account and day, with those that were claimed", countsTrials},
 		{"Trials/of several projects at once", trialsOfSeveral},
+		{"Trials/EndTrialHeld holds a current version of an unverified account", trialsThatHold},
 	}
 }

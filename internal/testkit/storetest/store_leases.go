@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -226,4 +227,22 @@ func useTicket(t *testing.T, s Stores) {
 	ok(t, err)
 	same(t, "the ticket", got, k)
 	ok(t, s.Tickets.AddTicket(t.Context(), ticketOf("b"), ticket.Most{1}))
+}
+
+// trialsThatHold ends trials of versions that request secrets: of an account without a verified address, of one with, and of a
+// version that is no longer the current one.
+func trialsThatHold(t *testing.T, s Stores) {
+	lure, old, honest := s.mustProject(t, "lure"), s.mustProject(t, "old"), s.mustProject(t, "honest")
+	s.verify(t, honest.Account)
+	for range 3 {
+		d := s.claims(t)
+		if d.Project == old.ID {
+			s.mustPut(t, old, file("next.js", inline("next")))
+		}
+		ok(t, s.Trials.EndTrialHeld(t.Context(), d, []byte(`{"fields":["password"]}`)))
+		same(t, "the end without a lease", errors.Is(s.Trials.EndTrialHeld(t.Context(), d, nil), sandlot.ErrNotFound), true)
+	}
+	rules := func(id sandlot.ProjectID) sandlot.Rule { return must(s.Publish.Project(t.Context(), id))(t).Held.Rule }
+	same(t, "holds", []sandlot.Rule{rules(lure.ID), rules(old.ID), rules(honest.ID)}, []sandlot.Rule{sandlot.HeldFields, "", ""})
+	same(t, "what was seen", string(must(s.Trials.Trials(t.Context(), lure.ID))(t)[lure.ID].Seen), `{"fields":["password"]}`)
 }

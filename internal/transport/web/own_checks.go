@@ -89,6 +89,7 @@ var findingTexts = map[trial.Code]toldCheck{
 	trial.MissingFile: {What: "checks.failed", Hint: "checks.failed-hint"},
 	trial.NothingMove: {What: "checks.still", Hint: "checks.still-hint", Mild: true},
 	trial.AnotherHost: {What: "checks.hosts", Hint: "checks.hosts-hint", Mild: true},
+	trial.AsksSecrets: {What: "checks.secrets", Hint: "checks.secrets-hint", Mild: true},
 }
 
 // told returns the findings with their entries.

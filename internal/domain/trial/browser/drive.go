@@ -54,6 +54,7 @@ func open(ctx context.Context, todo order) (r report, err error) {
 		return r, nil
 	}
 	s := newSession(ctx, todo.Times)
+	s.fields.home, _, _ = strings.Cut(strings.TrimPrefix(todo.URL, "http://"), ".")
 	if err := s.prepare(); err != nil {
 		return r, err
 	}

@@ -53,6 +53,9 @@ func (s *session) play(todo order) error {
 	for i := 0; s.goesOn(i, time.Since(begin)); i++ {
 		moves[i%len(moves)](s)
 		s.rest()
+		if i%3 == 1 || i == len(moves)-1 {
+			s.readFields()
+		}
 		if err := s.shoot(begin.Add(s.long.Most)); err != nil {
 			return err
 		}

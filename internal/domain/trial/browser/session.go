@@ -33,6 +33,7 @@ type session struct {
 	hangs   atomic.Bool   // the page did not answer
 	crashed atomic.Bool
 	done    performance // of a script
+	fields  fields
 
 	mu     sync.Mutex
 	errors []string
@@ -177,6 +178,9 @@ func (s *session) report() report {
 	}
 	r.Before, r.After, r.Values, r.Frames = s.done.before, s.done.after, s.done.values, s.done.frames
 	copy(r.Lines[:], s.lines)
+	for i, sign := range s.fields.Signs() {
+		r.Fields[i] = sign.Kind
+	}
 	n := copy(r.Errors[:], s.errors)
 	if s.crashed.Load() && n < len(r.Errors) {
 		r.Errors[n] = "The page crashed."

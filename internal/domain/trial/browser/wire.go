@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/lure"
 )
 
 // ready is the message of a worker that listens; the listener comes beside it.
@@ -41,6 +43,7 @@ type report struct {
 	Unseen  bool // there were too few screenshots to see whether it moved
 	Hangs   bool
 	Errors  [trial.MostEntries]string
+	Fields  [4]string // the kinds of secrets that the page requests
 	Shot    []byte
 
 	// Of a script.
@@ -98,6 +101,11 @@ func (r report) seen(wall time.Duration) trial.Seen {
 	s := trial.Seen{Shot: r.Shot, Moved: r.Moved, Blank: r.Blank, Unseen: r.Unseen, Hangs: r.Hangs}
 	if r.Painted {
 		s.FirstPaint = time.Duration(min(max(r.Paint, 1), wall.Milliseconds())) * time.Millisecond
+	}
+	for _, kind := range r.Fields {
+		if slices.Contains([]string{lure.Password, lure.Card, lure.Seed, lure.Sends}, kind) && !slices.Contains(s.Fields, kind) {
+			s.Fields = append(s.Fields, kind)
+		}
 	}
 	for _, e := range r.Errors {
 		if e = plainText(e, trial.MostText); e != "" {

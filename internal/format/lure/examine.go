@@ -1,0 +1,63 @@
+package lure
+
+import "strings"
+
+// mostDepth is how many encodings within one another are undone.
+const mostDepth = 4
+
+// examine looks at a string of a script as what it may become: markup, code, or the encoding of one.
+func (f *folder) examine(text string) {
+	if len(text) < 32 {
+		f.all = append(f.all, text)
+	}
+	f.wrapped(text)
+	f.Look.examine(text, f.depth)
+}
+
+// hot are the words that a script has which builds a field or decodes another. It never changes.
+var hot = []string{
+	"atob", "unescape", "fromCharCode", "createElement", "innerHTML", "document.", "eval(", "setAttribute", ".type", "decodeURI", "Function(",
+}
+
+func (l *Look) examine(text string, depth int) {
+	if len(text) < 6 || depth > mostDepth {
+		return
+	}
+	if markup(text) && l.spend(len(text)) {
+		l.page(text, depth+1, false)
+	}
+	if text[0] != '<' && containsAny(text, hot) && l.spend(len(text)) {
+		l.script(text, depth+1)
+	}
+	if strings.Contains(text, "drowssap") || strings.Contains(text, "tupni<") || strings.Contains(text, "DROWSSAP") {
+		if l.spend(len(text)) {
+			l.examine(reversed(text), depth+1)
+		}
+	}
+	if plain, ok := reveal(text); ok && l.spend(len(plain)) {
+		l.examine(plain, depth+1)
+	}
+}
+
+// markup reports whether a text has a tag.
+func markup(text string) bool {
+	for {
+		_, after, ok := strings.Cut(text, "<")
+		if !ok {
+			return false
+		}
+		if after != "" && (after[0] >= 'a' && after[0] <= 'z' || after[0] >= 'A' && after[0] <= 'Z' || after[0] == '!' || after[0] == '/') {
+			return true
+		}
+		text = after
+	}
+}
+
+func containsAny(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}

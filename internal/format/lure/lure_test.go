@@ -1,0 +1,266 @@
+package lure_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"html"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"sandlot/internal/format/lure"
+	"sandlot/internal/testkit/expect"
+)
+
+// kinds has the sign of each page in testdata/lures.
+var kinds = map[string]string{
+	"login.html": lure.Password, "card.html": lure.Card, "seed.html": lure.Seed, "parcel.html": lure.Card, "tax.html": lure.Sends, "wallet.html": lure.Seed,
+}
+
+// hiding are ways to hide a page. The name of each begins with the name of the file.
+var hiding = map[string]func(page string) string{
+	"index.html: clear": func(p string) string { return p },
+	"index.html: atob":  func(p string) string { return script("document.write(atob('" + b64(p) + "'))") },
+	"index.html: atob twice": func(p string) string {
+		return script("eval(atob('" + b64("document.write(atob('"+b64(p)+"'))") + "'))")
+	},
+	"index.html: base64 in exchange": func(p string) string { return script("show(['" + exchange(b64(p)) + "'])") },
+	"index.html: base64 in pieces":   func(p string) string { return script("document.write(atob(" + pieces(b64(p), "+") + "))") },
+	"index.html: unescape":           func(p string) string { return script("document.write(unescape('" + each(p, "%%%02x") + "'))") },
+	"index.html: unescape of units":  func(p string) string { return script("document.write(unescape('" + each(p, "%%u%04x") + "'))") },
+	"index.html: decodeURIComponent": func(p string) string {
+		return script("document.write(decodeURIComponent('" + url.PathEscape(p) + "'))")
+	},
+	"index.html: escaped twice": func(p string) string {
+		return script(`eval(unescape('` + each("document.write('"+each(p, `\x%02x`)+"')", "%%%02x") + `'))`)
+	},
+	"index.html: hexadecimal escapes": func(p string) string { return script("document.body.innerHTML='" + each(p, `\x%02x`) + "'") },
+	"index.html: unicode escapes":     func(p string) string { return script(`document.body.innerHTML="` + each(p, `\u%04x`) + `"`) },
+	"index.html: code points":         func(p string) string { return script("document.body.innerHTML=`" + each(p, `\u{%x}`) + "`") },
+	"index.html: octal escapes":       func(p string) string { return script("document.body.innerHTML='" + each(p, `\%03o`) + "'") },
+	"index.html: character codes":     func(p string) string { return script("document.write(String.fromCharCode(" + each(p, "%d,") + "10))") },
+	"index.html: codes applied": func(p string) string {
+		return script("document.write(String.fromCharCode.apply(null,[" + each(p, "%d,") + "10]))")
+	},
+	"index.html: codes spread": func(p string) string {
+		return script("document.write(String.fromCharCode(...[" + each(p, "0x%x,") + "10]))")
+	},
+	"index.html: codes mapped": func(p string) string {
+		return script("show([" + each(p, "%d,") + "10].map(c=>String.fromCharCode(c)).join(''))")
+	},
+	"index.html: bytes": func(p string) string {
+		return script("show(new TextDecoder().decode(new Uint8Array([" + each(p, "%d,") + "10])))")
+	},
+	"index.html: digits":            func(p string) string { return script("show(undo('" + hex.EncodeToString([]byte(p)) + "'))") },
+	"index.html: frame of base64":   func(p string) string { return `<iframe src="data:text/html;base64,` + b64(p) + `"></iframe>` },
+	"index.html: frame of percents": func(p string) string { return `<iframe src="data:text/html,` + url.PathEscape(p) + `"></iframe>` },
+	"index.html: frame within":      func(p string) string { return `<iframe srcdoc="` + html.EscapeString(p) + `"></iframe>` },
+	"index.html: leads to data": func(p string) string {
+		return `<meta http-equiv="refresh" content="0; url=data:text/html;base64,` + b64(p) + `">`
+	},
+	"index.html: script as data": func(p string) string {
+		return `<script src="data:text/javascript;base64,` + b64("document.write("+strconv.Quote(p)+")") + `"></script>`
+	},
+	"index.html: address of a script": func(p string) string { return `<a href="javascript:document.write(atob('` + b64(p) + `'))">Play</a>` },
+	"index.html: at a press": func(p string) string {
+		return `<button onclick="document.write(` + html.EscapeString(strconv.Quote(p)) + `)">Play</button>`
+	},
+	"index.html: entities": func(p string) string {
+		return script("e.innerHTML='" + each(p, "&#%d;") + "';document.write(e.textContent)")
+	},
+	"index.html: pieces":               func(p string) string { return script("document.write(" + pieces(p, " + ") + ")") },
+	"index.html: pieces around values": func(p string) string { return script("document.write(" + pieces(p, " + x(1)[y].z + ") + ")") },
+	"index.html: list":                 func(p string) string { return script("document.write([" + pieces(p, ",") + "].join(''))") },
+	"index.html: list of a variable":   func(p string) string { return script("var a=[" + pieces(p, ",") + "];document.write(a.join(''))") },
+	"index.html: sum":                  func(p string) string { return script("var s='';s+=" + pieces(p, ";s+=") + ";document.write(s)") },
+	"index.html: many writes":          func(p string) string { return script("document.write(" + pieces(p, ");document.write(") + ")") },
+	"index.html: concat":               func(p string) string { return script("document.write(''.concat(" + pieces(p, ",") + "))") },
+	"index.html: template": func(p string) string {
+		return script("document.write(`" + strings.ReplaceAll(p, "in", "${`i`}${'n'}") + "`)")
+	},
+	"index.html: reversed": func(p string) string {
+		return script("document.write(" + strconv.Quote(reverse(p)) + ".split('').reverse().join(''))")
+	},
+	"index.html: spread and reversed": func(p string) string {
+		return script("document.write([..." + strconv.Quote(reverse(p)) + "].reverse().join(''))")
+	},
+	"index.html: with junk": func(p string) string {
+		return script("document.write(" + strconv.Quote(each(p, "%c~")) + ".split('~').join(''))")
+	},
+	"index.html: with junk for pattern": func(p string) string {
+		return script("document.write(" + strconv.Quote(each(p, "%cqq")) + ".replace(/qq/g,''))")
+	},
+	"index.html: variables":        func(p string) string { return script("var a='pass',b='word';document.write(" + strconv.Quote(p) + ")") },
+	"index.html: in UTF-16":        utf16Text,
+	"index.html: noscript":         func(p string) string { return "<noscript>" + p + "</noscript>" },
+	"index.html: template element": func(p string) string { return "<template>" + p + "</template>" },
+	"index.html: script of text":   func(p string) string { return `<script type="text/template">` + p + "</script>" },
+	"index.html: attribute":        func(p string) string { return `<div data-page="` + b64(p) + `"></div>` },
+	"main.js: markup":              func(p string) string { return "document.body.innerHTML = " + strconv.Quote(p) },
+	"main.js: module":              func(p string) string { return "export default html`" + p + "`" },
+	"art.svg: foreign object": func(p string) string {
+		return `<svg xmlns="http://www.w3.org/2000/svg"><foreignObject>` + p + `</foreignObject></svg>`
+	},
+	"art.svg: in a title": func(p string) string { return `<svg xmlns="http://www.w3.org/2000/svg"><title>` + p + `</title></svg>` },
+	"art.svg: script": func(p string) string {
+		return `<svg><script><![CDATA[document.write(atob("` + b64(p) + `"))]]></script></svg>`
+	},
+}
+
+func TestEveryLureIsFoundHoweverItIsHidden(t *testing.T) {
+	for page, kind := range kinds {
+		text := read(t, filepath.Join("lures", page))
+		for _, name := range slices.Sorted(maps.Keys(hiding)) {
+			file, _, _ := strings.Cut(name, ":")
+			if got := look(file, hiding[name](text)); !slices.Contains(got, kind) {
+				t.Errorf("%s, %s: the signs are %q, want %s", page, name, got, kind)
+			}
+		}
+	}
+}
+
+func TestEveryFieldThatAScriptBuildsIsFound(t *testing.T) {
+	for _, line := range lines(t, "built.txt") {
+		kind, code, _ := strings.Cut(line, " ")
+		for file, text := range map[string]string{"main.js": code, "index.html": "<canvas></canvas>" + script(code)} {
+			if got := look(file, text); !slices.Contains(got, kind) {
+				t.Errorf("%s with %s: the signs are %q, want %s", file, code, got, kind)
+			}
+		}
+	}
+}
+
+func TestHonestPagesHaveNoSign(t *testing.T) {
+	for _, code := range lines(t, "honest.txt") {
+		for file, text := range map[string]string{"main.js": code, "index.html": "<input name=player>" + script(code)} {
+			if got := look(file, text); got != nil {
+				t.Errorf("%s: the signs are %q, want none", file+" with "+code, got)
+			}
+		}
+	}
+	for _, folder := range []string{"testdata/honest", "../../../examples", "../check/testdata"} {
+		n := 0
+		walk(t, folder, func(name string, text []byte) {
+			n++
+			if got := look(name, string(text)); got != nil {
+				t.Errorf("%s: the signs are %q, want none", name, got)
+			}
+		})
+		if n == 0 {
+			t.Errorf("%s has no file", folder)
+		}
+	}
+}
+
+func walk(t *testing.T, folder string, do func(name string, text []byte)) {
+	t.Helper()
+	expect.OK(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && lure.Reads(path) {
+			text, err := os.ReadFile(path)
+			expect.OK(t, err)
+			do(path, text)
+		}
+		return err
+	}))
+}
+
+// look returns the kinds of the signs in a file of a project at game.example.
+func look(name, text string) (found []string) {
+	l := lure.Look{Own: "game.example"}
+	l.Read(name, []byte(text))
+	for _, s := range l.Signs() {
+		found = append(found, s.Kind)
+	}
+	return found
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	expect.OK(t, err)
+	return string(text)
+}
+
+func lines(t *testing.T, name string) (list []string) {
+	t.Helper()
+	for line := range strings.Lines(read(t, name)) {
+		if !strings.HasPrefix(line, "#") {
+			list = append(list, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	return list
+}
+
+func script(code string) string { return "<!doctype html><body><script>" + code + "</script>" }
+func b64(s string) string       { return base64.StdEncoding.EncodeToString([]byte(s)) }
+
+// each prints each byte of s.
+func each(s, format string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, format, c)
+	}
+	return b.String()
+}
+
+// pieces returns s as strings of three bytes.
+func pieces(s, between string) string {
+	var list []string
+	for part := range slices.Chunk([]rune(s), 3) {
+		list = append(list, strconv.Quote(string(part)))
+	}
+	return strings.Join(list, between)
+}
+
+func reverse(s string) string {
+	runes := []rune(s)
+	slices.Reverse(runes)
+	return string(runes)
+}
+
+func exchange(s string) string {
+	return strings.Map(func(r rune) rune {
+		if up := strings.ToUpper(string(r)); up != string(r) {
+			return rune(up[0])
+		}
+		return rune(strings.ToLower(string(r))[0])
+	}, s)
+}
+
+func utf16Text(s string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+func FuzzLook(f *testing.F) {
+	for page := range kinds {
+		text, err := os.ReadFile(filepath.Join("testdata/lures", page))
+		if err != nil {
+			f.Fatal(err)
+		}
+		for name, hide := range hiding {
+			file, _, _ := strings.Cut(name, ":")
+			f.Add(file, hide(string(text)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		l := lure.Look{Own: "game.example"}
+		l.Read(name, []byte(text))
+		for _, s := range l.Signs() {
+			if s.File != name {
+				t.Errorf("%q is in %q, not in %q", s.Kind, s.File, name)
+			}
+		}
+	})
+}
