@@ -37,6 +37,10 @@ const (
 	ActionJoin          = "join"    // an account was opened with an invitation
 	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
+
+	ActionTrust    = "trust"
+	ActionEndTrust = "end-trust"
+	ActionRelease  = "release"
 )
 
 // Actions returns all actions of an operator.

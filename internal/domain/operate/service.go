@@ -11,8 +11,9 @@ import (
 
 // Config holds the operator's settings of a Service.
 type Config struct {
-	ReportMail string // the address that gets a message about each report; empty: none
-	Spend      func() // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
+	Holds      HoldStore // of the same records as the Store; needed by Trust and Release
+	ReportMail string    // the address that gets a message about each report; empty: none
+	Spend      func()    // frees room on a full disk that is reserved for the operator and for senders of reports; nil: there is none
 }
 
 // A Store holds all records that the calls of a Service need. The workers have stores of their own.
@@ -33,6 +34,7 @@ type Store interface {
 // have messages that can be shown to the operator.
 type Service struct {
 	store      Store
+	holds      HoldStore
 	spend      func()
 	vault      *sandlot.Vault
 	reportMail string
@@ -48,7 +50,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
-	s := &Service{store: store, spend: cfg.Spend, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
+	s := &Service{store: store, holds: cfg.Holds, spend: cfg.Spend, reportMail: cfg.ReportMail, now: time.Now, random: rand.Reader}
 	for _, o := range opts {
 		o(s)
 	}

@@ -94,9 +94,15 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
+// FrontLine holds the stores of those who keep harm off an instance.
+type FrontLine struct {
+	Holds operate.HoldStore
+}
+
 // Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
 	Runtime
+	FrontLine
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -123,6 +129,8 @@ type Beside struct {
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
+	// Hold holds a project by a rule.
+	Hold func(t *testing.T, id sandlot.ProjectID, rule sandlot.Rule)
 	// Crowd sets how many players a project has, and how many bytes they keep.
 	Crowd func(t *testing.T, id sandlot.ProjectID, players, bytes int64)
 }
@@ -162,6 +170,11 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, operateCases())
+}
+
+// TestHolds proves publish.HoldStore and operate.HoldStore, and that steps begin and end holds.
+func TestHolds(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, holdCases())
 }
 
 // TestTrial proves trial.Store.
