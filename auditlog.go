@@ -44,6 +44,9 @@ const (
 	ActionHold           = "hold"
 	ActionAddReporter    = "add-reporter"
 	ActionEndReporter    = "end-reporter"
+	ActionTrust          = "trust"
+	ActionEndTrust       = "end-trust"
+	ActionRelease        = "release"
 )
 
 // Actions returns all actions of an operator.

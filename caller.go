@@ -317,6 +317,7 @@ func AccountSuspended() error {
 // TakenDown returns the refusal of a call about a suspended project.
 func TakenDown(p Project) error {
 	return Refuse(CodeTakenDown, "The operator of this service has taken the project %s down.", p.ID).
+		Detail("reason", "operator").Detail(DetailProject, string(p.ID)).
 		With(OpExport).Note("If it is yours, ask the operator why. Its files can still be exported with its key:")
 }
 

@@ -1,6 +1,9 @@
 package sandlot
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Rule names the reason why a project is held.
 type Rule string
@@ -20,9 +23,47 @@ type Hold struct {
 	At   time.Time // when it began
 }
 
+// DetailProject names the project of a refusal that its owner may object to: the appeal_url of the answer is made from it.
+const DetailProject = "project_id"
+
+// Why returns the reason of a hold by the rule, as the end of a sentence.
+func (r Rule) Why() string {
+	switch r {
+	case HeldFields:
+		return "its pages request secrets, and nobody has verified the email address of its account"
+	case HeldReports:
+		return "several people have reported it, and the operator has not looked at it yet"
+	case HeldJudge:
+		return "the automatic check of this service holds it until the operator has looked at it"
+	}
+	return "the operator holds it while they look at it"
+}
+
+// Ends returns what ends a hold by the rule, as the end of a sentence.
+func (r Rule) Ends() string {
+	if r == HeldFields {
+		return "the verification of the email address of its account, a version that requests no secrets, or a decision of the operator"
+	}
+	return "a decision of the operator"
+}
+
+// HeldRule returns the rule of a refusal by Held, NotHeld of any other error.
+func HeldRule(err error) Rule {
+	e := AsError(err)
+	if e == nil || e.Code != CodeHeld {
+		return NotHeld
+	}
+	for _, d := range e.Details {
+		if d.Name == "reason" {
+			return Rule(fmt.Sprint(d.Value))
+		}
+	}
+	return NotHeld
+}
+
 // Held returns the refusal of a call by others about a project that is held: CodeHeld.
 func Held(p Project) error {
-	return Refuse(CodeHeld, "The project %s is held back from others for now.", p.ID).
-		Detail("reason", string(p.Held.Rule)).
+	return Refuse(CodeHeld, "The project %s is held back from others for now: %s.", p.ID, p.Held.Rule.Why()).
+		Detail("reason", string(p.Held.Rule)).Detail(DetailProject, string(p.ID)).
 		With(OpProject, Set("id", string(p.ID))).Note("If it is yours, read it with its key: the answer says what ends this.")
 }

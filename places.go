@@ -52,6 +52,9 @@ func (p Places) Project(id ProjectID, version int, suffix string) Addresses {
 	return a
 }
 
+// Appeal returns the address of the page on which the owner of a project that was taken down or is held objects.
+func (p Places) Appeal(id ProjectID) string { return p.Base.String() + "/appeal/" + string(id) }
+
 // Origin returns the origin of the project or version with this host label.
 func (p Places) Origin(label string) string {
 	return p.Base.Scheme + "://" + label + "." + p.Content

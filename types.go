@@ -37,8 +37,13 @@ type Account struct {
 	CreatedAt     time.Time
 	Portrait      PictureID
 	Role          Role
-	MostProjects  int // its own limit of projects, from its invitation; 0: that of the instance
+	MostProjects  int  // its own limit of projects, from its invitation; 0: that of the instance
+	Trusted       bool // the operator vouches for it: see Vouched
 }
+
+// Vouched reports whether the projects of the account are listed and in no quarantine: its address is verified, or the
+// operator trusts it.
+func (a Account) Vouched() bool { return a.EmailVerified || a.Trusted }
 
 // Role is the part that an account has in running the instance on the website; its operator grants it.
 type Role string
@@ -56,7 +61,7 @@ type Project struct {
 	ID        ProjectID
 	Account   AccountID
 	Handle    string  // the owner's
-	Verified  bool    // whether the owner's e-mail address is verified
+	Verified  bool    // whether the owner's e-mail address is verified, or the operator trusts the account: see Account.Vouched
 	Suspended bool    // by the operator, itself or with its account: it is on none of its addresses
 	Held      Hold    // zero unless others may not see it for now
 	Unlisted  bool    // by its owner: it is in no list that others see

@@ -21,6 +21,9 @@ type adminCommand struct {
 
 	Reinstate reinstateCommand `cmd:"" help:"Bring a suspended project or account back."`
 
+	Release releaseCommand `cmd:"" help:"End the hold of a project: others see it again."`
+	Trust   trustCommand   `cmd:"" help:"Have an account count as one with a verified address, in quarantine, holds and lists."`
+
 	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
 	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
 	Import  importCommand  `cmd:"" help:"Bring the projects of an export into an account, with their ids."`
@@ -60,7 +63,7 @@ func (d storage) administerAs(ctx context.Context, name string, do func(operator
 	if err != nil {
 		return err
 	}
-	service, err := operate.New(ctx, operate.Config{Spend: d.spend()}, db.Operate())
+	service, err := operate.New(ctx, operate.Config{Holds: db.Operate(), Spend: d.spend()}, db.Operate())
 	if err == nil {
 		err = do(operator{service, sandlot.AsOperator(name), db, d.spend()})
 	}
@@ -114,6 +117,40 @@ func (c *reinstateCommand) Run(ctx context.Context, t *terminal) error {
 			said += fmt.Sprintf("\nIts account @%s is still suspended.", p.Handle)
 		}
 		return said, err
+	})
+}
+
+type releaseCommand struct {
+	Project string `arg:"" help:"Id or address of the project."`
+	justified
+}
+
+// Run ends the hold of a project.
+func (c *releaseCommand) Run(ctx context.Context, t *terminal) error {
+	return c.act(ctx, t, func(a operator) (string, error) {
+		found, err := a.Release(ctx, a.by, c.Project, c.Reason)
+		said := found.Target() + " is released."
+		if p := found.Project; p != nil && !p.Verified {
+			said += fmt.Sprintf("\nIts next version is looked at anew. To spare it that: sandlot admin trust @%s", p.Handle)
+		}
+		return said, err
+	})
+}
+
+type trustCommand struct {
+	Account string `arg:"" help:"@HANDLE or e-mail address of the account."`
+	End     bool   `help:"End the trust. (default: begin it)"`
+	explained
+}
+
+// Run begins or ends the trust in an account.
+func (c *trustCommand) Run(ctx context.Context, t *terminal) error {
+	return c.act(ctx, t, func(a operator) (string, error) {
+		found, err := a.Trust(ctx, a.by, c.Account, c.Reason, c.End)
+		if c.End {
+			return found.Target() + " is no longer trusted.", err
+		}
+		return found.Target() + " is trusted: its projects are in no quarantine, and listed.", err
 	})
 }
 

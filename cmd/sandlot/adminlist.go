@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"sandlot"
@@ -12,11 +13,15 @@ type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
 	listing
 	Suspended bool `help:"Only what was suspended directly. (default: everything)"`
+	Held      bool `help:"Only projects that are held. (default: everything)"`
 }
 
 // Run lists accounts or projects.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
+		if c.What == "accounts" && c.Held {
+			return usageError{errors.New("--held is about projects: leave accounts out")}
+		}
 		if c.What == "accounts" {
 			return c.accounts(ctx, a, t)
 		}
@@ -36,7 +41,7 @@ func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) err
 }
 
 func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) error {
-	q := operate.ProjectQuery{Suspended: c.Suspended}
+	q := operate.ProjectQuery{Suspended: c.Suspended, Held: c.Held}
 	return list(c.listing, t, func(limit int) ([]projectLine, error) {
 		q.Limit = limit
 		found, err := a.Projects(ctx, a.by, q)
@@ -53,6 +58,7 @@ type accountLine struct {
 	Email         string     `json:"email"`
 	EmailVerified bool       `json:"email_verified"`
 	VerifiedAt    *time.Time `json:"verified_at"`
+	TrustedAt     *time.Time `json:"trusted_at"`
 	Role          string     `json:"role"`
 	Status        string     `json:"status"`
 	SuspendedAt   *time.Time `json:"suspended_at"`
@@ -63,7 +69,7 @@ type accountLine struct {
 
 func newAccountLine(d operate.AccountDetail) accountLine {
 	return accountLine{
-		d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), string(d.Role),
+		d.Handle, d.Email, d.EmailVerified, orNil(d.VerifiedAt), orNil(d.TrustedAt), string(d.Role),
 		shownStatus(d.Suspended), orNil(d.SuspendedAt), d.Projects, d.Bytes, d.CreatedAt,
 	}
 }
@@ -75,6 +81,8 @@ type projectLine struct {
 	Title       string     `json:"title"`
 	Status      string     `json:"status"`
 	SuspendedAt *time.Time `json:"suspended_at"`
+	Held        string     `json:"held"` // the rule; empty: it is not held
+	HeldAt      *time.Time `json:"held_at"`
 	DeletedAt   *time.Time `json:"deleted_at,omitempty"`
 	Version     int        `json:"version"`
 	Files       int        `json:"file_count"`
@@ -86,7 +94,7 @@ type projectLine struct {
 
 func newProjectLine(d operate.ProjectDetail) projectLine {
 	return projectLine{
-		string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), orNil(d.DeletedAt),
+		string(d.ID), d.Handle, d.Title, shownStatus(d.Suspended), orNil(d.SuspendedAt), string(d.Held.Rule), orNil(d.Held.At), orNil(d.DeletedAt),
 		d.Version, d.FileCount, d.Size, d.Plays, d.CreatedAt, d.UpdatedAt,
 	}
 }

@@ -201,7 +201,10 @@ func (a *app) publishConfig() publish.Config {
 // reserve of a full disk.
 func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	now := a.store.Now
-	settled := operate.Config{ReportMail: a.settings.ReportMail, AutoHold: a.settings.holds(a.places), Meters: a.meters.reports, Spend: spend}
+	settled := operate.Config{
+		Holds: a.store.Operate(), ReportMail: a.settings.ReportMail, AutoHold: a.settings.holds(a.places), Meters: a.meters.reports,
+		Spend: spend,
+	}
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return err
 	}
@@ -400,6 +403,7 @@ func (a *app) router(m *metrics) *router {
 	fonts := card.Find(card.Folders...).Keep(a.memory.fonts)
 	a.log.Debug("looked for fonts", "found", fonts.Len(), "folders", card.Folders)
 	quarantine := a.settings.quarantine(a.places.Base)
+	contact, _ := a.settings.securityContact() // was checked at the start
 	pages := web.New(web.Config{
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Players: a.players, Boards: a.boards, Faults: a.faults,
@@ -407,7 +411,7 @@ func (a *app) router(m *metrics) *router {
 		Invitations: a.invitations, OpenID: a.openID, Connect: a.connect, OAuth: a.grants, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
-		RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
+		Contact: contact, RequestID: api.RequestID, VisitorID: visitorID, Watchers: a.memory.watchers, Log: a.log, Now: a.store.Now,
 	})
 	s := &router{
 		writes:  writes,
@@ -424,7 +428,7 @@ func (a *app) router(m *metrics) *router {
 		play: play.New(play.Config{
 			Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors,
 			Players: a.players, Boards: a.boards, Faults: a.faults,
-			Token: pages.Visitor, Admission: limits, Quarantine: quarantine, CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now,
+			Token: pages.Visitor, Admission: limits, Quarantine: quarantine, Contact: contact, CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now,
 		}),
 		pages: pages,
 		guide: documents,

@@ -17,6 +17,14 @@ type statusCommand struct {
 // quarantined holds the printed form of a project's quarantine. It never changes.
 var quarantined = map[bool]string{false: "no", true: "yes: it reaches no other site, until the email of its account is confirmed"}
 
+// heldWords returns the printed form of a hold.
+func heldWords(h *client.Held) string {
+	if h == nil {
+		return "no"
+	}
+	return "yes (" + h.Rule + "): others do not see it until " + h.Ends
+}
+
 // Run prints the project, and the files that differ here.
 func (c *statusCommand) Run(ctx context.Context, env *Env) error {
 	s, p, err := c.project(ctx, env)
@@ -25,7 +33,7 @@ func (c *statusCommand) Run(ctx context.Context, env *Env) error {
 	}
 	files := plural(p.FileCount, "file", "files") + ", " + amount(p.Size)
 	if err := env.print(c.JSON, p.Text, "project", p.ID, "title", p.Title, "url", p.URL, "page", p.PageURL, "server", s.server(),
-		"version", s.versions(p), "files", files, "quarantine", quarantined[p.Quarantined], "status", p.Status); err != nil {
+		"version", s.versions(p), "files", files, "quarantine", quarantined[p.Quarantined], "held", heldWords(p.Held), "status", p.Status); err != nil {
 		return err
 	}
 	if c.Files && !c.JSON {

@@ -187,21 +187,35 @@ type File struct {
 // A Project is one project as its key may see it: only its owner gets Files and VersionURL.
 type Project struct {
 	Text
-	ID          string    `json:"project_id"`
-	Title       string    `json:"title"`
-	Handle      string    `json:"handle"`
-	URL         string    `json:"url"`
-	PageURL     string    `json:"page_url"`
-	VersionURL  string    `json:"version_url"`
-	PrimaryFile string    `json:"primary_file"`
-	Version     int       `json:"version"`
-	Size        int64     `json:"size"` // bytes of all files
-	FileCount   int       `json:"file_count"`
-	Stats       Stats     `json:"stats"`
-	Files       []File    `json:"files"`
-	Status      string    `json:"status"`      // "suspended" if the operator has taken it down
-	Quarantined bool      `json:"quarantined"` // only reported to its owner
-	Warnings    []Warning `json:"warnings"`
+	ID          string `json:"project_id"`
+	Title       string `json:"title"`
+	Handle      string `json:"handle"`
+	URL         string `json:"url"`
+	PageURL     string `json:"page_url"`
+	VersionURL  string `json:"version_url"`
+	PrimaryFile string `json:"primary_file"`
+	Version     int    `json:"version"`
+	Size        int64  `json:"size"` // bytes of all files
+	FileCount   int    `json:"file_count"`
+	Stats       Stats  `json:"stats"`
+	Files       []File `json:"files"`
+	Status      string `json:"status"` // "suspended" if the operator has taken it down
+	KeptBack
+	Warnings []Warning `json:"warnings"`
+}
+
+// KeptBack says what keeps a project from others; only its owner is told.
+type KeptBack struct {
+	Quarantined bool  `json:"quarantined"`
+	Held        *Held `json:"held"` // nil: it is not held
+}
+
+// A Held says what keeps a project from all but its owner.
+type Held struct {
+	Rule    string    `json:"rule"` // fields, reports, judge or moderator
+	Since   time.Time `json:"since"`
+	Ends    string    `json:"ends"`     // what ends it
+	ViewURL string    `json:"view_url"` // where its owner sees it
 }
 
 // Versions is a part of a project's versions, newest first.

@@ -35,6 +35,41 @@ func (s *Service) Reinstate(ctx context.Context, by sandlot.Caller, ref, reason 
 	})
 }
 
+// Trust makes an account count as one with a verified address in quarantine, holds and lists, or ends that. It ends the
+// holds of its projects by the rule fields. An account that is trusted already, or with end not at all, is an error. A
+// reason may be given.
+func (s *Service) Trust(ctx context.Context, by sandlot.Caller, ref, reason string, end bool) (Found, error) {
+	action, state := sandlot.ActionTrust, "is trusted already"
+	if end {
+		action, state = sandlot.ActionEndTrust, "is not trusted"
+	}
+	return s.act(ctx, by, ref, action, reason, false, func(f Found, e sandlot.LogEntry) error {
+		if f.Account == nil {
+			return fmt.Errorf("%s is a project, and an account is needed", f.Target())
+		}
+		err := s.holds.Trust(ctx, f.Account.ID, end, e)
+		if errors.Is(err, sandlot.ErrExists) || errors.Is(err, sandlot.ErrMoved) {
+			return fmt.Errorf("%s %s; nothing was changed", f.Target(), state)
+		}
+		return err
+	})
+}
+
+// Release ends the hold of a project. Reports do not hold it again for Immunity; the next version of an account without a
+// verified address is looked at anew. A project that is not held is an error. A reason is required.
+func (s *Service) Release(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {
+	return s.act(ctx, by, ref, sandlot.ActionRelease, reason, true, func(f Found, e sandlot.LogEntry) error {
+		if f.Project == nil {
+			return fmt.Errorf("%s is an account, and a project is needed", f.Target())
+		}
+		err := s.holds.Release(ctx, f.Project.ID, e.At.Add(Immunity), e)
+		if errors.Is(err, sandlot.ErrMoved) {
+			return fmt.Errorf("%s is not held; nothing was changed", f.Target())
+		}
+		return err
+	})
+}
+
 // Delete removes a project, or an account with all its projects, for good. The bytes go a day later, with the rounds of
 // the Collector. A reason is required. The result is as it was before.
 func (s *Service) Delete(ctx context.Context, by sandlot.Caller, ref, reason string) (Found, error) {

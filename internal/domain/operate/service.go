@@ -11,6 +11,7 @@ import (
 
 // Config holds the operator's settings of a Service.
 type Config struct {
+	Holds      HoldStore     // of the same records as the Store; needed by Trust and Release
 	ReportMail string        // the address that gets messages about reports; empty: none
 	AutoHold   bool          // whether reports hold projects; see HoldRule
 	Meters     *ReportMeters // nil: nothing is counted
@@ -35,6 +36,7 @@ type Store interface {
 // have messages that can be shown to the operator.
 type Service struct {
 	store      Store
+	holds      HoldStore
 	spend      func()
 	vault      *sandlot.Vault
 	reportMail string
@@ -53,7 +55,7 @@ func WithClock(now func() time.Time) Option { return func(s *Service) { s.now = 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
 func New(ctx context.Context, cfg Config, store Store, opts ...Option) (*Service, error) {
 	s := &Service{
-		store: store, spend: cfg.Spend, reportMail: cfg.ReportMail, autoHold: cfg.AutoHold, meters: cfg.Meters,
+		store: store, holds: cfg.Holds, spend: cfg.Spend, reportMail: cfg.ReportMail, autoHold: cfg.AutoHold, meters: cfg.Meters,
 		now: time.Now, random: rand.Reader,
 	}
 	for _, o := range opts {

@@ -12,6 +12,7 @@ type AccountDetail struct {
 	sandlot.Account
 	SuspendedAt time.Time // zero if it is not suspended
 	VerifiedAt  time.Time // when its address was verified; zero if it was not, or if that was not recorded
+	TrustedAt   time.Time // since when the operator vouches for it; zero if they do not
 	Projects    int       // the number of its projects
 	Bytes       int64     // of the current versions of its projects
 }
@@ -29,6 +30,7 @@ type ProjectDetail struct {
 type ProjectQuery struct {
 	Account   sandlot.AccountID // of this account; 0: of all
 	Suspended bool              // only those that are suspended themselves
+	Held      bool              // only those that are held
 	After     int64             // only those with a higher Number
 	Limit     int
 }
@@ -95,6 +97,16 @@ type AdminStore interface {
 	// Log returns entries of the log, newest first. An entry of "restore", the name in earlier releases, is one of
 	// ActionReinstate.
 	Log(ctx context.Context, q LogQuery) ([]sandlot.LogEntry, error)
+}
+
+// A HoldStore keeps the operator's acts on holds and the trust of accounts, under the same promises as AdminStore.
+type HoldStore interface {
+	// Trust makes an account count as verified, or ends that, and records e. A trusted one is ErrExists, and with end one
+	// that is not trusted ErrMoved. Trust ends the holds of the rule fields of its projects in the same step.
+	Trust(ctx context.Context, id sandlot.AccountID, end bool, e sandlot.LogEntry) error
+	// Release ends the hold of a project, records e, and keeps reports from holding it until immune. One that is not
+	// held is ErrMoved.
+	Release(ctx context.Context, id sandlot.ProjectID, immune time.Time, e sandlot.LogEntry) error
 }
 
 // A PartStore reads the records of an account or a project, as the stores of their owners do: see publish.KeyringStore,

@@ -202,6 +202,9 @@ func TestWhoIsLetInToProjects(t *testing.T) {
 	gate("Current", forLookers, func(s *testworld.Scene, by sandlot.Caller) error {
 		return second(s.Publish.Reader.Current(t.Context(), by, s.Project.ID))
 	})
+	gate("View", forAnybody, func(s *testworld.Scene, by sandlot.Caller) error {
+		return s.Publish.Reader.View(t.Context(), by, s.Project)
+	})
 	gate("AtVersion", forLookers, func(s *testworld.Scene, by sandlot.Caller) error {
 		return second(s.Publish.Reader.AtVersion(t.Context(), by, s.Project.ID, s.Project.Version, s.Project.Suffix))
 	})

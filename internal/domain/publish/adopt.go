@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,12 +91,13 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return out, err
 	}
 	np.By, np.Account, np.Within, np.Suffix = by.Key().ID, owner, s.Quota, s.vault.Suffix()
-	title, files := np.Title, slices.Clone(np.Files)
+	title, primary, files, brought := np.Title, np.Primary, np.Files, slices.Clone(np.Files)
 	size := sizeOf(np.Files)
 	for i := range np.Later {
 		v := &np.Later[i]
 		title, size, v.Suffix = v.Title, size+sizeOf(v.Change.Put), s.vault.Suffix()
-		files = append(files, v.Change.Put...)
+		primary = cmp.Or(v.Change.Primary, primary)
+		files, brought = changedTo(files, v.Change), append(brought, v.Change.Put...)
 	}
 	if in.DryRun {
 		out.Project = sandlot.Project{Account: owner, Title: title, Lang: np.Lang, Version: 1 + len(np.Later)}
@@ -127,7 +129,9 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		if err != nil {
 			return err
 		}
-		if np.Screened, err = s.screen(ctx, by, Screening{Title: title, Files: files, New: files}); err != nil {
+		if np.Screened, err = s.screen(ctx, by, Screening{
+			Owner: owner, ID: np.ID, Title: title, Primary: primary, Files: files, New: brought,
+		}); err != nil {
 			return err
 		}
 		if wished && in.Recover {
@@ -145,7 +149,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return Adopted{}, fmt.Errorf("adopt project: %w", s.exceeded(ctx, owner, lostRight(by, sandlot.ActImport, err)))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = append(out.Warnings, s.listingWarnings(out.Project)...)
+	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.listingWarnings(out.Project))
 	return out, nil
 }
 

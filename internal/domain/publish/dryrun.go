@@ -63,10 +63,13 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 		if err != nil {
 			return Published{}, fmt.Errorf("read account: %w", err)
 		}
-		p.Handle, p.Verified = a.Handle, a.EmailVerified
+		p.Handle, p.Verified = a.Handle, a.Vouched()
 		if _, email, err = s.pendingEmail(ctx, by, words.Email, words.Lang, EmailNone); err != nil {
 			return Published{}, err
 		}
+	}
+	if err := foreseeHold(ctx, s, &p, b.files); err != nil {
+		return Published{}, err
 	}
 	out := Published{Project: p, File: b.page(), Many: b.many, DryRun: true, Quarantined: s.quarantined(p)}
 	if b.many {
@@ -124,6 +127,9 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	}
 	if nf.Details.Threads != nil {
 		p.Threads = *nf.Details.Threads
+	}
+	if err := foreseeHold(ctx, s, &p, n.all); err != nil {
+		return Updated{}, err
 	}
 	p.Suffix = ""
 	out.Project, out.Addresses = p, s.Places.Project(p.ID, p.Version, "")

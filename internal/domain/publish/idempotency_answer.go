@@ -284,7 +284,7 @@ func (s *answers) recordedDelete(ctx context.Context, by sandlot.Caller, name st
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name,
-		Warnings: append(s.mailWarnings(by, rec.Email), s.lacking(ctx, p, files)...), FromRecord: true,
+		Warnings: slices.Concat(s.mailWarnings(by, rec.Email), s.heldWarnings(ctx, p, files), s.lacking(ctx, p, files)), FromRecord: true,
 	}, nil
 }
 

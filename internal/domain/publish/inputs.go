@@ -270,6 +270,7 @@ type ProjectView struct {
 	Owner     bool
 	Files     []sandlot.File // for the owner only
 	About     *Details       // the owner's details; for the owner only, and not in lists
+	LastHold  *EndedHold     // nil: there is none that has ended; for the owner only, and not in lists
 
 	Quarantined bool              // see Service.Quarantined
 	Warnings    []sandlot.Warning // for the owner only

@@ -178,7 +178,9 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, b.made(np)); err != nil {
 			return err
 		}
-		if np.Screened, err = s.screen(ctx, by, Screening{Title: words.Title, Email: words.Email, Files: b.files, New: b.files}); err != nil {
+		if np.Screened, err = s.screen(ctx, by, Screening{
+			Owner: by.Account(), ID: np.ID, Title: words.Title, Email: words.Email, Primary: b.primary, Files: b.files, New: b.files,
+		}); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)

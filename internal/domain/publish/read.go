@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,20 +24,21 @@ type Reader struct {
 	heads      *heads.Cache
 	management ManagementStore
 	statistics Statistics
+	vault      *sandlot.Vault
 	now        func() time.Time
 }
 
 // Project shows a project to a caller, as the store has it now. ref is its id or one of its addresses; any other is
 // CodeProjectNotFound. Files and the version address are for its owner only. A suspended project is shown to its owner
-// alone, without them; to others it is CodeTakenDown.
+// alone, without them; to others it is CodeTakenDown. A held project is CodeHeld to others.
 func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (ProjectView, error) {
 	p, err := s.find(ctx, ref)
 	if err != nil {
 		return ProjectView{}, err
 	}
 	v := ProjectView{Project: p, Quarantined: s.quarantined(p), Owner: sandlot.Authorize(by, sandlot.ActReadFiles, &p) == nil}
-	if p.Suspended && !v.Owner {
-		return ProjectView{}, sandlot.TakenDown(p)
+	if err := refused(by, p); err != nil && !v.Owner {
+		return ProjectView{}, err
 	}
 	// The owner sees that the project was taken down; its files are in the export.
 	v.Owner = v.Owner && !p.Suspended
@@ -51,7 +53,11 @@ func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (Pr
 		if err != nil {
 			return v, err
 		}
-		v.About, v.Warnings = &d, append(s.quarantineOf(ctx, p, v.Files), s.titleWarnings(p)...)
+		if v.LastHold, err = s.lastHold(ctx, p); err != nil {
+			return v, err
+		}
+		v.About = &d
+		v.Warnings = slices.Concat(s.heldWarnings(ctx, p, v.Files), s.quarantineOf(ctx, p, v.Files), s.titleWarnings(p))
 	}
 	return v, nil
 }
@@ -220,22 +226,35 @@ func (s *Reader) export(ctx context.Context, account sandlot.AccountID, projects
 }
 
 // Find returns a project that anybody may see, by its id or an address of it, as the store has it now. A suspended one
-// is CodeTakenDown.
+// is CodeTakenDown, a held one CodeHeld to all but its owner.
 func (s *Reader) Find(ctx context.Context, by sandlot.Caller, ref string) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
 	}
 	p, err := s.find(ctx, ref)
-	if err == nil && p.Suspended {
-		err = sandlot.TakenDown(p)
+	if err == nil {
+		err = refused(by, p)
 	}
 	return s.shown(by, p), err
+}
+
+// lastHold returns the last hold of a project that has ended, nil if there is none.
+func (s *Reader) lastHold(ctx context.Context, p sandlot.Project) (*EndedHold, error) {
+	last, err := s.management.LastHold(ctx, p.ID)
+	if errors.Is(err, sandlot.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the last hold: %w", err)
+	}
+	return &last, nil
 }
 
 // Current returns the current state of a project, for every request to its address. A change by this process shows from
 // its acknowledgement on, one by another within heads.Hold. Most calls query no store, and while the store does not
 // answer Current returns the state that was confirmed in the last heads.HoldAlone. Its counts may be old. A suspended
-// project is CodeTakenDown, on every address; a missing one CodeProjectNotFound.
+// project is CodeTakenDown, on every address; a held one is returned with CodeHeld to all but its owner; a missing one is
+// CodeProjectNotFound.
 func (s *Reader) Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error) {
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Project{}, err
@@ -248,18 +267,16 @@ func (s *Reader) Current(ctx context.Context, by sandlot.Caller, id sandlot.Proj
 			return p, err
 		}
 	}
-	if p.Suspended {
-		return p, sandlot.TakenDown(p)
-	}
-	return s.shown(by, p), nil
+	return s.shown(by, p), refused(by, p)
 }
 
 // AtVersion returns a project as one of its versions left it, for a caller who knows the random part of that version's
-// address. A version that is not kept, and another suffix, are CodeProjectNotFound alike.
+// address. A version that is not kept, and another suffix, are CodeProjectNotFound alike. That of a held project is
+// returned with CodeHeld to all but its owner; see View.
 func (s *Reader) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error) {
-	p, err := s.Current(ctx, by, id)
-	if err != nil {
-		return p, err
+	p, held := s.Current(ctx, by, id)
+	if held != nil && !errors.Is(held, sandlot.CodeHeld) {
+		return p, held
 	}
 	v, err := s.store.Version(ctx, id, n)
 	if err == nil && v.Suffix != suffix {
@@ -271,7 +288,7 @@ func (s *Reader) AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 			Note("The owner's key reads the address of the current version.")
 	}
 	p.Version, p.Suffix, p.Primary = n, suffix, v.Primary
-	return p, err
+	return p, cmp.Or(err, held)
 }
 
 // Manage shows a project with its details to its owner, in a session; to another account it is ErrNotFound. A suspended

@@ -186,7 +186,9 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 		if err != nil {
 			return p, err
 		}
-		screened, err := s.screen(ctx, by, Screening{Project: p, Title: or(a.details.Title), Files: changedTo(current, c), New: c.Put})
+		screened, err := s.screen(ctx, by, Screening{
+			Project: p, Title: or(a.details.Title), Primary: c.Primary, Files: changedTo(current, c), New: c.Put,
+		})
 		if err != nil {
 			return p, err
 		}
@@ -201,10 +203,7 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 
 // changedTo returns the files after a change.
 func changedTo(current []sandlot.File, c Change) []sandlot.File {
-	left := slices.DeleteFunc(slices.Clone(current), func(f sandlot.File) bool {
-		return slices.ContainsFunc(c.Drop, func(d sandlot.File) bool { return d.Name == f.Name })
-	})
-	return append(left, c.Put...)
+	return without(current, namesOf(c.Drop), c.Put)
 }
 
 // rearrange is arrange for a form of the website. A form that was sent before changes nothing; if the project has moved

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,7 +49,7 @@ func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		s.untold(err)
 	}
-	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)
+	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.lacking(ctx, out.Project, files))
 	return out, nil
 }
 

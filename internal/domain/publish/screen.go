@@ -1,10 +1,16 @@
 package publish
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"sandlot"
+	"sandlot/internal/format/inspect"
+	"sandlot/internal/format/lure"
 )
 
 // A Blocklist refuses contents, words and callers that the operator has blocked. It may be used concurrently.
@@ -27,11 +33,14 @@ type Publisher struct {
 
 // Screening is a version that is about to be recorded, with the words of its call.
 type Screening struct {
-	Project sandlot.Project // as it is; zero for a new one
-	Title   string          // empty: as it is
-	Email   string          // the address that the call brings; empty: none
-	Files   []sandlot.File  // all files of the version
-	New     []sandlot.File  // those of them that the call brings
+	Project sandlot.Project   // as it is; zero for a new one
+	Owner   sandlot.AccountID // of a new project; 0: a new account
+	ID      sandlot.ProjectID // of a new project; empty in a dry run
+	Primary string            // the primary file of a new project, or another one of an existing project; empty: as it is
+	Title   string            // empty: as it is
+	Email   string            // the address that the call brings; empty: none
+	Files   []sandlot.File    // all files of the version; nil where nothing but New counts
+	New     []sandlot.File    // those of them that the call brings
 	// Read returns the bytes of a file of at most 1 MiB.
 	Read func(ctx context.Context, f sandlot.File) ([]byte, error)
 }
@@ -53,10 +62,189 @@ func (s *Service) screen(ctx context.Context, by sandlot.Caller, v Screening) (o
 			return out, fmt.Errorf("check the blocklist: %w", err)
 		}
 	}
-	if s.Networks != nil && !v.Project.Verified {
+	vouched, err := vouched(ctx, s, v)
+	if err != nil || vouched {
+		return out, err
+	}
+	if s.Networks != nil {
 		if out.Publisher, err = s.Networks.Of(ctx, by.From); err != nil {
 			return out, fmt.Errorf("hash the network: %w", err)
 		}
 	}
-	return out, nil
+	out.Hold, err = ruleOf(ctx, s, v)
+	return out, err
+}
+
+// vouched reports whether the owner of a version has a verified address, or is trusted.
+func vouched(ctx context.Context, s *Service, v Screening) (bool, error) {
+	if v.Project.ID != "" || v.Owner == 0 {
+		return v.Project.Verified, nil
+	}
+	a, err := s.store.Account(ctx, v.Owner)
+	return a.Vouched(), err
+}
+
+// ruleOf returns the rule by which a version of an account without a verified address is held.
+func ruleOf(ctx context.Context, s *Service, v Screening) (sandlot.Rule, error) {
+	if !s.Public {
+		return sandlot.NotHeld, nil
+	}
+	id, primary := cmp.Or(v.Project.ID, v.ID), cmp.Or(v.Primary, v.Project.Primary)
+	signs, err := s.signs(ctx, id, primary, v.Files)
+	if err != nil || len(signs) == 0 {
+		return sandlot.NotHeld, err
+	}
+	return sandlot.HeldFields, nil
+}
+
+// foreseeHold sets the hold that a dry run's version would have.
+func foreseeHold(ctx context.Context, s *Service, p *sandlot.Project, files []sandlot.File) error {
+	if p.Verified || p.Held.Rule != sandlot.NotHeld && p.Held.Rule != sandlot.HeldFields {
+		return nil
+	}
+	rule, err := ruleOf(ctx, s, Screening{Project: *p, Files: files})
+	p.Held = sandlot.Hold{Rule: rule, At: p.UpdatedAt}
+	return err
+}
+
+// nextFiles returns all files of a version, for its Screening. They are read only where they count.
+func nextFiles(ctx context.Context, s *Service, p sandlot.Project, put []sandlot.File, drop ...string) ([]sandlot.File, error) {
+	if !s.Public || p.Verified {
+		return nil, nil
+	}
+	current, err := s.store.FilesWith(ctx, p.ID, p.Version, "")
+	if err != nil {
+		return nil, fmt.Errorf("read files: %w", err)
+	}
+	for _, f := range put {
+		drop = append(drop, f.Name)
+	}
+	return without(current, drop, put), nil
+}
+
+// without returns files without those of the names, and with others.
+func without(files []sandlot.File, drop []string, put []sandlot.File) []sandlot.File {
+	gone := make(map[string]bool, len(drop))
+	for _, name := range drop {
+		gone[name] = true
+	}
+	left := make([]sandlot.File, 0, len(files)+len(put))
+	for _, f := range files {
+		if !gone[f.Name] {
+			left = append(left, f)
+		}
+	}
+	return append(left, put...)
+}
+
+// signs looks through the texts of a version: the primary file first, then the other pages, then the rest.
+func (s *warner) signs(ctx context.Context, id sandlot.ProjectID, primary string, files []sandlot.File) ([]lure.Sign, error) {
+	l, room, looks := lure.Look{}, int64(lure.Most), 0
+	if at, err := url.Parse(s.Places.Project(id, 0, "").URL); err == nil {
+		l.Own = at.Host
+	}
+	for _, turn := range []func(sandlot.File) bool{
+		func(f sandlot.File) bool { return f.Name == primary },
+		func(f sandlot.File) bool { return f.Name != primary && inspect.IsHTML(f.Name) },
+		func(f sandlot.File) bool { return f.Name != primary && !inspect.IsHTML(f.Name) },
+	} {
+		for _, f := range files {
+			if !turn(f) || !lure.Reads(f.Name) || room == 0 || looks == mostLooks {
+				continue
+			}
+			n := min(f.Blob.Size, room)
+			text, err := s.piece(ctx, f.Blob, 0, n, nil)
+			if err != nil {
+				return nil, fmt.Errorf("look at %s: %w", f.Name, err)
+			}
+			l.Read(f.Name, text)
+			room, looks = room-n, looks+1
+		}
+	}
+	return l.Signs(), nil
+}
+
+// signsOf is signs of a recorded version, whose files are read if they are nil.
+func (s *warner) signsOf(ctx context.Context, p sandlot.Project, files []sandlot.File) (_ []lure.Sign, err error) {
+	if files == nil {
+		if files, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
+			return nil, fmt.Errorf("read files: %w", err)
+		}
+	}
+	return s.signs(ctx, p.ID, p.Primary, files)
+}
+
+// signWords has the words for each kind of sign. It never changes.
+var signWords = map[string]string{
+	lure.Password: "a field for a password", lure.Card: "a field for a card number",
+	lure.Seed: "a field for a recovery phrase", lure.Sends: "a form that sends to another host",
+}
+
+// describeSigns describes signs in a sentence.
+func describeSigns(signs []lure.Sign) string {
+	found := make([]string, 0, len(signs))
+	for _, sign := range signs {
+		found = append(found, sign.File+" has "+cmp.Or(signWords[sign.Kind], sign.Kind))
+	}
+	return strings.Join(found, ", ")
+}
+
+// MostViews is the number of networks that may view a version of a held project at the version's address.
+const MostViews = 3
+
+// heldWarnings warns the owner of a held project, and says what ends the hold. files are those of the version; nil: they
+// are read.
+func (s *warner) heldWarnings(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
+	if p.Held.Rule == sandlot.NotHeld || p.Suspended {
+		return nil
+	}
+	why := p.Held.Rule.Why()
+	if p.Held.Rule == sandlot.HeldFields {
+		signs, err := s.signsOf(ctx, p, files)
+		s.untold(err)
+		if len(signs) > 0 {
+			why = "nobody has verified the email address of its account, and " + describeSigns(signs)
+		}
+	}
+	hint := "It ends by " + p.Held.Rule.Ends() + "."
+	if p.Held.Rule == sandlot.HeldFields {
+		hint = "Opening the link in the message to that address, and pressing its button, ends it at once for all projects of the account. " +
+			"Without the message, send email with the account's api_key, or log in on the website. " +
+			"A version without that ends it, too, and so can the operator."
+	}
+	return []sandlot.Warning{sandlot.Warn("held", fmt.Sprintf("The project is held: others do not see it, because %s. "+
+		"Its version_url shows it to its owner, and to at most %d networks.", why, MostViews), hint)}
+}
+
+// refused returns the refusal of a call by others about a project that is suspended or held; nil for one that they may see.
+// Its owner sees a held one.
+func refused(by sandlot.Caller, p sandlot.Project) error {
+	switch {
+	case p.Suspended:
+		return sandlot.TakenDown(p)
+	case p.Held.Rule != sandlot.NotHeld && sandlot.Authorize(by, sandlot.ActReadFiles, &p) != nil:
+		return sandlot.Held(p)
+	}
+	return nil
+}
+
+// View lets the caller's network view a held project at the address of a version, which AtVersion returned with the
+// refusal. Once MostViews networks have, any other gets that refusal.
+func (s *Reader) View(ctx context.Context, by sandlot.Caller, p sandlot.Project) error {
+	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
+		return err
+	}
+	if p.Held.Rule == sandlot.NotHeld {
+		return nil
+	}
+	if by.From.Shared { // it could be anybody
+		return sandlot.Held(p)
+	}
+	err := s.management.ViewHeld(ctx, HeldView{
+		Project: p.ID, Version: p.Version, Network: s.vault.Keyed("held view "+string(p.ID), by.From.Network), Most: MostViews, At: s.now().UTC(),
+	})
+	if errors.Is(err, sandlot.ErrTooOften) {
+		return sandlot.Held(p)
+	}
+	return err
 }

@@ -71,6 +71,7 @@ type ManagementStore interface {
 	KeyringStore
 	ProjectStore
 	TrashStore
+	HoldStore
 }
 
 // A Service applies the rules. Each method takes the caller as an argument, calls Authorize, and returns an *Error for
@@ -158,7 +159,7 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 			maxFile: cfg.MaxFile, most: cfg.MaxUploads, networkBytes: cfg.UploadBytes, quota: cfg.Quota,
 		},
 	}
-	s.Reader = &Reader{s.finder, s.warner, cached, s.management, stores.Statistics, from.now}
+	s.Reader = &Reader{s.finder, s.warner, cached, s.management, stores.Statistics, vault, from.now}
 	s.Keyring = &Keyring{store, s.management, s.idempotency, vault, from.now, cfg.Spend}
 	s.Trash = &Trash{s}
 	return s, nil

@@ -205,6 +205,35 @@ type Edit struct {
 	Screened
 }
 
+// HeldKept is how long the networks that viewed a held version are remembered.
+const HeldKept = 30 * 24 * time.Hour
+
+// A HeldView is a view of a version of a held project at the version's address, by a network that does not own it.
+type HeldView struct {
+	Project sandlot.ProjectID
+	Version int
+	Network sandlot.Digest // the keyed hash of the network
+	Most    int            // networks that may view it
+	At      time.Time
+}
+
+// An EndedHold is the last hold of a project, which has ended.
+type EndedHold struct {
+	sandlot.Hold
+	Ended time.Time
+}
+
+// A HoldStore keeps the traces of holds, under the same promises as a Store. The steps that make a version and those that
+// verify an address begin and end holds.
+type HoldStore interface {
+	// LastHold returns the last hold of a project, if it has ended; a project that was never held, or is held, is
+	// ErrNotFound.
+	LastHold(ctx context.Context, id sandlot.ProjectID) (EndedHold, error)
+	// ViewHeld records a view. If v.Most other networks have viewed the version it is ErrTooOften. Sweep forgets views
+	// after HeldKept.
+	ViewHeld(ctx context.Context, v HeldView) error
+}
+
 // Completion closes an upload in the step that consumes it: ErrUploadMoved unless the upload is open and still at
 // Generation. Its parts are then unreferenced; its Meta stays with Done.
 type Completion struct {

@@ -338,7 +338,11 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
-		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: in.Email}); err != nil {
+		left, err := nextFiles(ctx, s, p, nil, name)
+		if err != nil {
+			return p, err
+		}
+		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: in.Email, Files: left}); err != nil {
 			return p, err
 		}
 		var next sandlot.Project
@@ -357,7 +361,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 	if err != nil {
 		return out, done(err)
 	}
-	out.Warnings = append(out.Warnings, s.lacking(ctx, out.Project, files)...)
+	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.lacking(ctx, out.Project, files))
 	return out, nil
 }
 

@@ -158,6 +158,7 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
 	}
+	held := s.heldWarnings(ctx, p, all)
 	var kept []sandlot.Warning
 	about := changed[:min(len(changed), 1)]
 	if len(changed) != 1 {
@@ -172,7 +173,7 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 		}
 	}
 	found, err := s.checked(ctx, p, changed, all, kept, charge)
-	return append(kept, found...), err
+	return slices.Concat(held, kept, found), err
 }
 
 // checked returns the findings in the files that a call has changed. It does not repeat the warnings beside them.
@@ -424,7 +425,7 @@ func (s *warner) titleWarnings(p sandlot.Project) []sandlot.Warning {
 // listingWarnings warns the owner of a project that nobody finds it or sees its title yet, and says how to end that.
 func (s *warner) listingWarnings(p sandlot.Project) []sandlot.Warning {
 	w := s.titleWarnings(p)
-	if !s.Public || p.Verified || p.Suspended || p.Unlisted {
+	if !s.Public || p.Verified || p.Suspended || p.Unlisted || p.Held.Rule != sandlot.NotHeld {
 		return w
 	}
 	return append(w, sandlot.Warn(

@@ -201,6 +201,9 @@ func (r *Runner) open(ctx context.Context, due Due) (seen Seen, err error) {
 func (r *Runner) current(ctx context.Context, due Due) error {
 	for range looks {
 		p, err := r.Projects.Current(ctx, sandlot.Caller{}, due.Project)
+		if errors.Is(err, sandlot.CodeHeld) {
+			err = nil // its owner and moderators see it
+		}
 		switch {
 		case errors.Is(err, sandlot.CodeProjectNotFound), errors.Is(err, sandlot.CodeTakenDown):
 			return fmt.Errorf("%s: %w", due.Project, sandlot.ErrNotFound)

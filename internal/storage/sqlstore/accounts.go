@@ -14,11 +14,11 @@ import (
 	"sandlot/internal/storage/sqlstore/engine"
 )
 
-const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait, role, most_projects"
+const accountColumns = "id, handle, email, verified, lang, suspended_at IS NOT NULL, created_at, portrait, role, most_projects, trusted_at IS NOT NULL"
 
 func scanAccount(r row) (a sandlot.Account, err error) {
 	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait,
-		&a.Role, &a.MostProjects)
+		&a.Role, &a.MostProjects, &a.Trusted)
 	return a, err
 }
 
@@ -105,6 +105,18 @@ func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, ad
 		}
 		return t.Run(records...)
 	}))
+}
+
+// pendingEmail is newEmail for an account whose state is still to be read.
+func pendingEmail(t *tx, id sandlot.AccountID, e *publish.NewEmail) ([]engine.Statement, error) {
+	if e == nil {
+		return nil, nil
+	}
+	verified, err := t.number("SELECT verified FROM accounts WHERE id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	return t.newEmail(id, verified == 1, e)
 }
 
 // newEmail makes e the unverified address of an account that is locked and has no verified one; nil changes nothing.

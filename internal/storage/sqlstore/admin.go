@@ -15,7 +15,7 @@ import (
 const selectAccountDetail = `
 	SELECT a.id, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at,
 		a.role, a.most_projects, coalesce(a.suspended_at, 0),
-		CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END,
+		CASE WHEN a.verified = 1 THEN coalesce(a.verified_at, 0) ELSE 0 END, a.trusted_at IS NOT NULL, coalesce(a.trusted_at, 0),
 		(SELECT count(*) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL),
 		(SELECT CAST(coalesce(sum(size), 0) AS BIGINT) FROM projects p WHERE p.account = a.id AND p.deleted_at IS NULL)
 	FROM accounts a WHERE a.deleted_at IS NULL AND `
@@ -23,7 +23,7 @@ const selectAccountDetail = `
 func scanAccountDetail(r row) (d operate.AccountDetail, err error) {
 	a := &d.Account
 	err = r.Scan(&a.ID, &a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Role, &a.MostProjects,
-		sometime{&d.SuspendedAt}, sometime{&d.VerifiedAt}, &d.Projects, &d.Bytes)
+		sometime{&d.SuspendedAt}, sometime{&d.VerifiedAt}, &a.Trusted, sometime{&d.TrustedAt}, &d.Projects, &d.Bytes)
 	return d, err
 }
 
@@ -59,8 +59,9 @@ func (store Operate) ProjectDetail(ctx context.Context, id sandlot.ProjectID) (o
 }
 
 func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) ([]operate.ProjectDetail, error) {
-	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
-	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Limit}
+	const rest = "p.deleted_at IS NULL AND p.num > ? AND (p.suspended_at IS NOT NULL OR CAST(? AS BIGINT) = 0) AND (" + isHeld +
+		" OR CAST(? AS BIGINT) = 0) ORDER BY p.num LIMIT ?"
+	query, args := selectProjectDetail+rest, []any{q.After, q.Suspended, q.Held, q.Limit}
 	if q.Account != 0 {
 		query, args = selectProjectDetail+"p.account = ? AND "+rest, append([]any{q.Account}, args...)
 	}
@@ -163,7 +164,7 @@ func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 		do(`INSERT INTO follows (account, after) SELECT id, 0 FROM accounts WHERE id = ?1
 			AND EXISTS (SELECT 1 FROM trash WHERE account = ?1) ON CONFLICT (account) DO UPDATE SET after = 0`, id),
 		do("UPDATE pictures SET gone_at = 1 WHERE account = ? AND gone_at = 0", id),
-		do(`UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '', role = ''
+		do(`UPDATE accounts SET changed = changed + 1, deleted_at = ?, email = '', mailbox = '', verified = 0, lang = '', portrait = '', role = '', trusted_at = NULL
 			WHERE id = ?`, micros(at), id),
 		do("DELETE FROM verifications WHERE account = ?", id),
 		do("DELETE FROM email_links WHERE move IN (SELECT id FROM email_moves WHERE account = ?)", id),

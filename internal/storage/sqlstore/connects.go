@@ -44,6 +44,6 @@ func (store ConnectStore) Connect(ctx context.Context, code sandlot.Digest, to s
 			micros(e.At), from)); err != nil {
 			return err
 		}
-		return handOver(t, from, to)
+		return handOver(t, from, to, e.At)
 	}))
 }

@@ -17,6 +17,7 @@ import (
 func TestPublishContract(t *testing.T) { storetest.TestPublish(t, openForSuite) }
 func TestAccountContract(t *testing.T) { storetest.TestAccount(t, openForSuite) }
 func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) }
+func TestHoldsContract(t *testing.T)   { storetest.TestHolds(t, openForSuite) }
 func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
 func TestBoardsContract(t *testing.T)  { storetest.TestBoards(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
@@ -48,7 +49,8 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
 			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
 			FrontLine: storetest.FrontLine{
-				Reporters: db.Operate().Reporters(), Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(), Sightings: db.Operate().Sightings(),
+				Holds: db.Operate(), Reporters: db.Operate().Reporters(), Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(),
+				Sightings: db.Operate().Sightings(),
 			},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
@@ -70,6 +72,16 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 				expect.OK(t, db.step(t.Context(), nil, func(x *tx) error {
 					x.changed = changed(id)
 					return x.do("UPDATE projects SET changed = changed + 1, unlisted = ? WHERE id = ?", yes, string(id))
+				}))
+			},
+			Hold: func(t *testing.T, id sandlot.ProjectID, rule sandlot.Rule) {
+				expect.OK(t, db.onProject(t.Context(), id, func(x *tx) error {
+					x.changed = changed(id)
+					num, err := x.number("SELECT num FROM projects WHERE id = ?", string(id))
+					if err != nil {
+						return err
+					}
+					return hold(x, num, rule, time.Now())
 				}))
 			},
 			Crowd: func(t *testing.T, id sandlot.ProjectID, players, bytes int64) {

@@ -16,7 +16,7 @@ import (
 // impersonal are the columns of each table that hold nothing of a person: numbers, times, states, and hashes of files.
 // A column is here or in the table of docs/data.md.
 var impersonal = map[string]string{
-	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed role most_projects",
+	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed role most_projects trusted_at",
 	"acts":          "id at actor action",
 	"blocks":        "board period sort at player n",
 	"blobs":         "id ref size sha256 is_text squeezed loose created_at leased_until",
@@ -43,6 +43,7 @@ var impersonal = map[string]string{
 	"forgets":       "account proved",
 	"handles":       "account renamed_at",
 	"idempotency":   "expires_at account project version mail",
+	"held_views":    "project version at",
 	"identities":    "linked_at",
 	"invitations":   "id projects made_at expires_at used_at ended_at",
 	"jobs":          "id kind account login attempts due leased_until about",
@@ -68,7 +69,8 @@ var impersonal = map[string]string{
 	"probe":         "one bytes",
 	"project_tags":  "project",
 	"projects": "num id account lang primary_file version suffix size file_count plays likes seq created_at updated_at" +
-		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime judged",
+		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime judged" +
+		" hold hold_at hold_end immune_until",
 	"removals":        "project at",
 	"reporters":       "id made_at used_at ended_at",
 	"reports":         "id number project reason job at closed_at via mailed answer",

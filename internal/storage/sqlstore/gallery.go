@@ -15,7 +15,7 @@ const readListing = "SELECT unverified FROM listing WHERE one = 1"
 
 // listable is the condition that an account's projects may be listed, if it is not suspended. Queries apply it again
 // to the projects in the lists, which follow an account and the rule in steps.
-const listable = "(verified = 1 OR (" + readListing + ") = 1)"
+const listable = "(verified = 1 OR trusted_at IS NOT NULL OR (" + readListing + ") = 1)"
 
 const (
 	whatListed = `projects p JOIN accounts a ON a.id = p.account

@@ -260,7 +260,10 @@ func (store ClaimStore) UseVerification(
 		if errors.Is(err, sandlot.ErrNotFound) {
 			return sandlot.ErrMoved // cannot be: SetEmail ends the verifications of the address before
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return endFieldHolds(t, v.Account, now)
 	})
 	return a, in("use verification", err)
 }

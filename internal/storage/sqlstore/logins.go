@@ -166,11 +166,11 @@ func (store Credentials) Session(ctx context.Context, token sandlot.Digest, now 
 	s, err := one(ctx, store.db, func(r row) (s sandlot.Session, err error) {
 		err = r.Scan(&s.ID, &s.Account, &s.Agent, asTime{&s.CreatedAt}, asTime{&s.ProvedAt}, asTime{&s.SeenAt}, asTime{&s.ExpiresAt},
 			&a.Handle, &a.Email, &a.EmailVerified, &a.Lang, &a.Suspended, asTime{&a.CreatedAt}, &a.Portrait,
-			&a.Role, &a.MostProjects)
+			&a.Role, &a.MostProjects, &a.Trusted)
 		a.ID = s.Account
 		return s, err
 	}, "SELECT "+sessionColumns+`, a.handle, a.email, a.verified, a.lang, a.suspended_at IS NOT NULL, a.created_at, a.portrait,
-			a.role, a.most_projects
+			a.role, a.most_projects, a.trusted_at IS NOT NULL
 		FROM sessions s JOIN accounts a ON a.id = s.account
 		WHERE s.hash = ? AND s.expires_at > ? AND a.deleted_at IS NULL`, token[:], micros(now))
 	return s, a, in("read session", err)

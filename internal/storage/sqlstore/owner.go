@@ -119,7 +119,7 @@ func (store ClaimStore) TakeOver(ctx context.Context, from, to sandlot.AccountID
 			WHERE account = ?1 AND project IS NULL AND (SELECT projects FROM accounts WHERE id = ?1) = 1`, from); err != nil {
 			return err
 		}
-		return handOver(t, from, to)
+		return handOver(t, from, to, store.db.Now())
 	}))
 }
 
@@ -137,10 +137,14 @@ func mayTakeOver(t *tx, from, to sandlot.AccountID, email string) error {
 	return mayVerify(t, email)
 }
 
-// handOver moves an account's projects with their records, ends its edit tokens and the codes of its connect_url, and has
+// handOver moves an account's projects to one with a verified address, with their records, ends their holds of the rule
+// fields, its edit tokens and the codes of its connect_url, and has
 // the projects come into the lists under their new account. The change number of a project is added to its account's, and
 // the sum never falls: so the projects take along the number of their former account.
-func handOver(t *tx, from, to sandlot.AccountID) error {
+func handOver(t *tx, from, to sandlot.AccountID, at time.Time) error {
+	if err := endFieldHolds(t, from, at); err != nil {
+		return err
+	}
 	return t.Run(
 		do(`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
 			WHERE account = ?1`, from, to),

@@ -18,6 +18,7 @@ import (
 func TestPublishContractOnPostgres(t *testing.T) { storetest.TestPublish(t, onServer(t)) }
 func TestAccountContractOnPostgres(t *testing.T) { storetest.TestAccount(t, onServer(t)) }
 func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onServer(t)) }
+func TestHoldsContractOnPostgres(t *testing.T)   { storetest.TestHolds(t, onServer(t)) }
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }

@@ -13,8 +13,8 @@ import (
 )
 
 const projectColumns = `
-	p.num, p.id, p.account, a.handle, a.verified, p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL,
-	CASE WHEN p.hold_end = 0 THEN p.hold ELSE '' END, p.hold_at, p.unlisted, p.threads, p.runtime, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
+	p.num, p.id, p.account, a.handle, (a.verified = 1 OR a.trusted_at IS NOT NULL), p.suspended_at IS NOT NULL OR a.suspended_at IS NOT NULL,
+	CASE WHEN p.hold_end = 0 THEN p.hold ELSE '' END, CASE WHEN p.hold_end = 0 THEN p.hold_at ELSE 0 END, p.unlisted, p.threads, p.runtime, p.tags, p.title, p.lang, p.primary_file, p.wrapper,
 	p.version, p.suffix, p.size, p.file_count, p.plays, p.counted, p.likes, p.seq, p.changed + a.changed, p.created_at, p.updated_at,
 	p.cover, a.portrait`
 
@@ -31,12 +31,9 @@ type projectRow struct {
 }
 
 func scanProject(r row) (p projectRow, err error) {
-	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Held.Rule, sometime{&p.Held.At}, &p.Unlisted, &p.Threads, &p.Runtime, &p.Tags, &p.Title, &p.Lang,
-		&p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
+	err = r.Scan(&p.num, &p.ID, &p.Account, &p.Handle, &p.Verified, &p.Suspended, &p.Held.Rule, sometime{&p.Held.At},
+		&p.Unlisted, &p.Threads, &p.Runtime, &p.Tags, &p.Title, &p.Lang, &p.Primary, &p.Wrapper, &p.Version, &p.Suffix, &p.Size, &p.FileCount,
 		&p.Plays, &p.Counted, &p.Likes, &p.Seq, &p.Change, asTime{&p.CreatedAt}, asTime{&p.UpdatedAt}, &p.Cover, &p.Portrait)
-	if p.Held.Rule == sandlot.NotHeld {
-		p.Held = sandlot.Hold{}
-	}
 	return p, err
 }
 
@@ -71,8 +68,8 @@ func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p p
 	if err := exceeds(has, np.Within.Of(owner.Account)); err != nil {
 		return p, err
 	}
-	p = newRow(np, h, owner)
-	listed := !p.Suspended && !p.Unlisted && (p.Verified || owner.unverified)
+	p = newRow(np, h, owner, now)
+	listed := !p.Suspended && !p.Unlisted && p.Held.Rule == sandlot.NotHeld && (p.Verified || owner.unverified)
 	k := keepFiles(h.files)
 	var nums []int64
 	if err := t.Run(newBlobs(k.fresh, asFile, now, &k.ids), newProject(p, np.Description, listed, &nums)); err != nil {
@@ -142,14 +139,15 @@ const (
 	keyInForce = "(CAST(?2 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM keys k WHERE k.id = ?2 AND k.account = a.id AND k.revoked_at IS NULL))"
 )
 
-func newRow(np publish.NewProject, h history, owner owner) projectRow {
+func newRow(np publish.NewProject, h history, owner owner, now time.Time) projectRow {
 	last := h.last()
 	begun := np.Begun
 	if begun.IsZero() {
 		begun = np.CreatedAt
 	}
 	return projectRow{Project: sandlot.Project{
-		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.EmailVerified, Suspended: owner.Suspended,
+		ID: np.ID, Account: owner.ID, Handle: owner.Handle, Verified: owner.Vouched(), Suspended: owner.Suspended,
+		Held:  heldFrom(np, owner.Account, now),
 		Title: last.Title, Lang: np.Lang, Primary: last.Primary, Wrapper: np.Wrapper, Tags: np.Tags, Unlisted: np.Unlisted,
 		Threads: np.Threads, Portrait: owner.Portrait, Version: last.N, Suffix: last.Suffix, Size: h.size, FileCount: h.count,
 		Seq: owner.seq + 1, Change: owner.changed,
@@ -159,10 +157,11 @@ func newRow(np publish.NewProject, h history, owner owner) projectRow {
 
 func newProject(p projectRow, description string, listed bool, nums *[]int64) engine.Statement {
 	s := do(`INSERT INTO projects (id, account, title, lang, primary_file, version, suffix, size, file_count, seq, created_at, updated_at,
-		listed, description, unlisted, threads, tags, wrapper)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		listed, description, unlisted, threads, tags, wrapper, hold, hold_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(p.ID), p.Account, p.Title, p.Lang, p.Primary, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq,
-		micros(p.CreatedAt), micros(p.UpdatedAt), listed, description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper)
+		micros(p.CreatedAt), micros(p.UpdatedAt), listed, description, p.Unlisted, p.Threads, string(p.Tags), p.Wrapper,
+		string(p.Held.Rule), microsOr0(p.Held.At))
 	s.ID, s.IDs = "num", nums
 	return s
 }
@@ -268,7 +267,7 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Ti
 	if err := exceeds(publish.Quota{Bytes: bytes + more - held}, publish.Quota{Bytes: at.Within.Bytes}); err != nil {
 		return p, err
 	}
-	address, err := t.newEmail(p.Account, p.Verified, at.Email)
+	address, err := pendingEmail(t, p.Account, at.Email)
 	if err != nil {
 		return p, err
 	}
@@ -284,6 +283,7 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Ti
 	if at.Details != (publish.DetailsChange{}) {
 		files = append(files, describe(&p, at.Details))
 	}
+	files = append(files, p.screened(at.Hold, at.At)...)
 	p.Change++
 	v := sandlot.Version{
 		N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt,

@@ -213,6 +213,14 @@ func (t *tx) below(limit int64, over error, query string, args ...any) error {
 // micros returns the stored form of a time. The zero time has a number of its own, too.
 func micros(t time.Time) int64 { return t.UnixMicro() }
 
+// microsOr0 is micros of a time that may be zero, which sometime reads.
+func microsOr0(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return micros(t)
+}
+
 // stored is the time as it will be read back.
 func stored(t time.Time) time.Time { return time.UnixMicro(micros(t)).UTC() }
 

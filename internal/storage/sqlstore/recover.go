@@ -107,7 +107,10 @@ func (t *tx) recoverProject(np publish.NewProject, h history, now time.Time) (p 
 			return p, err
 		}
 	}
-	return one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(np.ID))
+	if p, err = one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(np.ID)); err != nil {
+		return p, err
+	}
+	return p, t.Run(p.screened(np.Hold, now)...)
 }
 
 // returned updates the project's own record, before its files are added, which count for its account. A project that

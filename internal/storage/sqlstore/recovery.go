@@ -109,7 +109,7 @@ func (store RecoveryStore) TakeEmail(
 		if err != nil {
 			return err
 		}
-		if a, err = moveEmail(t, m, 0); err != nil || !old.EmailVerified || old.Email == m.Email {
+		if a, err = moveEmail(t, m, 0, now); err != nil || !old.EmailVerified || old.Email == m.Email {
 			return err
 		}
 		if err := addMove(t, account.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
@@ -129,7 +129,7 @@ func (store RecoveryStore) TakeEmailBack(
 		if err != nil {
 			return err
 		}
-		if a, err = moveEmail(t, m, m.id); err != nil {
+		if a, err = moveEmail(t, m, m.id, now); err != nil {
 			return err
 		}
 		return t.do("DELETE FROM sessions WHERE account = ?", m.Account)
@@ -139,7 +139,7 @@ func (store RecoveryStore) TakeEmailBack(
 
 // moveEmail makes m's address the account's, and ends the ways to other addresses: links, proposals, and the moves from
 // undo on; 0 is none.
-func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
+func moveEmail(t *tx, m move, undo int64, now time.Time) (sandlot.Account, error) {
 	t.changed.Account = m.Account
 	if err := mayVerify(t, m.Email); err != nil {
 		return sandlot.Account{}, err
@@ -154,9 +154,13 @@ func moveEmail(t *tx, m move, undo int64) (sandlot.Account, error) {
 	if err != nil {
 		return sandlot.Account{}, err
 	}
-	return one(context.Background(), t, scanAccount,
+	a, err := one(context.Background(), t, scanAccount,
 		"UPDATE accounts SET changed = changed + 1, email = ?, mailbox = ?, verified = 1 WHERE id = ? RETURNING "+accountColumns,
 		m.Email, names.EmailKey(m.Email), m.Account)
+	if err != nil {
+		return a, err
+	}
+	return a, endFieldHolds(t, m.Account, now)
 }
 
 // dropMoves forgets the moves that have expired, with their links, and has the messages to their addresses deleted.

@@ -54,6 +54,7 @@ func (s *sweep) dropProject(project int64) error {
 		{"faults", "version, hash"},
 		{"feedback", "id"},
 		{"notes", "id"},
+		{"held_views", "version, network"},
 	} {
 		err := s.times("DELETE FROM "+of[0]+some(of[0], "project, "+of[1], "project = ?1"), project)
 		if err != nil || s.left <= 0 {

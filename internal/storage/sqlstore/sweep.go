@@ -270,6 +270,7 @@ func dropOld(now time.Time) []func(*sweep) error {
 		{"faults", "project, version, hash", "last_at < ?1", micros(now.Add(-faults.Kept))},
 		{"feedback", "id", "at < ?1", micros(now.Add(-faults.MessagesKept))},
 		{"invitations", "id", "expires_at <= ?1", micros(now.Add(-operate.InvitationsKept))},
+		{"held_views", "project, version, network", "at < ?1", micros(now.Add(-publish.HeldKept))},
 		{"stops", "id", "until > 0 AND until <= ?1", micros(now)},
 	} {
 		query := "DELETE FROM " + old.table + some(old.table, old.key, old.condition)
@@ -298,6 +299,7 @@ func (s *sweep) bringBack(now time.Time) error {
 		{"sessions", "id", "expires_at", "", sandlot.SessionLife},
 		{"logins", "id", "expires_at", "", account.LoginLifeMax},
 		{"email_moves", "id", "expires_at", "", account.MoveLifeMax},
+		{"held_views", "project, version, network", "at", "", 0},
 		{"stops", "id", "until", "until > 0 AND ", account.PauseMax},
 		{"reports", "id", "closed_at", worded, 0},
 		{"reports", "id", "closed_at", networked, 0},

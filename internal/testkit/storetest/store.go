@@ -99,6 +99,7 @@ type Runtime struct {
 
 // FrontLine holds the stores of those who keep harm off an instance.
 type FrontLine struct {
+	Holds     operate.HoldStore
 	Reporters operate.ReporterStore
 	Desk      desk.Store
 	Verdicts  judge.Store
@@ -135,6 +136,8 @@ type Beside struct {
 	TendsRoom bool
 	// Unlist sets whether a project's owner wants it in no list.
 	Unlist func(t *testing.T, id sandlot.ProjectID, yes bool)
+	// Hold holds a project by a rule.
+	Hold func(t *testing.T, id sandlot.ProjectID, rule sandlot.Rule)
 	// Crowd sets how many players a project has, and how many bytes they keep.
 	Crowd func(t *testing.T, id sandlot.ProjectID, players, bytes int64)
 }
@@ -179,6 +182,11 @@ func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 // TestDesk proves desk.Store.
 func TestDesk(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, deskCases())
+}
+
+// TestHolds proves publish.HoldStore and operate.HoldStore, and that steps begin and end holds.
+func TestHolds(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, holdCases())
 }
 
 // TestTrial proves trial.Store.

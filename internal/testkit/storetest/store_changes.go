@@ -87,6 +87,12 @@ func changesGrow(t *testing.T, s Stores) {
 		{"Operate.Reinstate", func() error { return s.Operate.Reinstate(ctx, project, at) }},
 		{"Operate.Suspend", func() error { return s.Operate.Suspend(ctx, account, at) }},
 		{"Operate.Reinstate", func() error { return s.Operate.Reinstate(ctx, account, at) }},
+		{"Operate.Trust", func() error { return s.Holds.Trust(ctx, a.ID, false, at) }},
+		{"Operate.Trust", func() error { return s.Holds.Trust(ctx, a.ID, true, at) }},
+		{"Operate.Release", func() error {
+			s.Hold(t, p.ID, sandlot.HeldReports)
+			return s.Holds.Release(ctx, p.ID, base(), at)
+		}},
 		{"Accounts.Rename", func() error {
 			return s.Accounts.Rename(ctx, a.ID, "kimberly", base(), base().Add(-time.Hour), 3)
 		}},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/url"
@@ -113,6 +114,19 @@ func (w *World) PutFile(by sandlot.Caller, id sandlot.ProjectID, name, text stri
 		w.t.Fatalf("update: %v, %v", pending, err)
 	}
 	return out
+}
+
+// HoldFields makes a version of a project that is held by the rule fields, as if its pages requested secrets.
+func HoldFields(w *World, id sandlot.ProjectID) sandlot.Project {
+	w.t.Helper()
+	store := w.Served.Publish()
+	p, err := store.Project(w.t.Context(), id)
+	expect.OK(w.t, err)
+	p, err = store.Rearrange(w.t.Context(), id, publish.Change{}, publish.Edit{
+		At: w.now(), Expect: p.Version, Suffix: fmt.Sprintf("%010d", p.Version+1), Screened: publish.Screened{Hold: sandlot.HeldFields},
+	})
+	expect.OK(w.t, err)
+	return p
 }
 
 // Text is what a version has under a name, read as the content origin reads it, or "no " and the name.

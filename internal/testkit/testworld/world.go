@@ -267,6 +267,7 @@ func (w *World) AnotherAccount(stores account.Stores) *account.Service {
 // AnotherOperate is a second operate.Service on the stores as they are, as a command beside the server opens one.
 func (w *World) AnotherOperate(cfg operate.Config) *operate.Service {
 	w.t.Helper()
+	cfg.Holds = w.DB.Operate()
 	s, err := operate.New(w.t.Context(), cfg, w.DB.Operate(), operate.WithClock(w.now))
 	expect.OK(w.t, err)
 	return s

@@ -119,6 +119,9 @@ func (a *API) errorBody(c *call, e *sandlot.Error, status int) json.RawMessage {
 	for _, d := range e.Details {
 		details[d.Name] = d.Value
 	}
+	if id, ok := details[sandlot.DetailProject].(string); ok && sandlot.Codes[e.Code] == sandlot.KindTakenDown {
+		details["appeal_url"] = a.Places.Appeal(sandlot.ProjectID(id))
+	}
 	more, _ := encode(details)
 	return slices.Concat([]byte("{"), inside(out), []byte(","), inside(more), []byte("}\n"))
 }

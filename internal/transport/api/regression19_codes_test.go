@@ -30,6 +30,7 @@ var withoutCall = map[sandlot.Code]string{
 	sandlot.CodeReplayedElsewhere: "it is done, and its keys come from the website alone, to whoever reads the account's mail",
 	sandlot.CodeInvalidArchive:    "another archive mends it: the message names the entry",
 	sandlot.CodeNoPrimaryFile:     "the calls of the built program try its hint",
+	sandlot.CodeHeld:              "no call of others mends it: the key of its owner reads it, as the tests of holds do",
 	sandlot.CodePlayerRequired:    ofPlayersAlone,
 	sandlot.CodeInvalidCode:       ofPlayersAlone,
 	sandlot.CodeSaveNotFound:      ofPlayersAlone,

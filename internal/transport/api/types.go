@@ -105,9 +105,9 @@ type publishedAnswer struct {
 	EditToken     string `json:"edit_token,omitempty"` // for a tool, in place of both
 	ConnectURL    string `json:"connect_url,omitempty"`
 	manyFiles
-	Quarantined bool        `json:"quarantined"`
-	Checks      *checksInfo `json:"checks,omitempty"`
-	CreatedAt   moment      `json:"created_at"`
+	keptBack
+	Checks    *checksInfo `json:"checks,omitempty"`
+	CreatedAt moment      `json:"created_at"`
 	*accountInfo
 	notes
 }
@@ -123,17 +123,17 @@ type versionAnswer struct {
 	ProjectID string `json:"project_id"`
 	Title     text   `json:"title"`
 	addresses
-	VersionURL  text        `json:"version_url"`
-	Version     int         `json:"version"`
-	Previous    int         `json:"previous_version"`
-	Quarantined bool        `json:"quarantined"`
-	UpdatedAt   moment      `json:"updated_at"`
-	Checks      *checksInfo `json:"checks,omitempty"`
+	VersionURL text `json:"version_url"`
+	Version    int  `json:"version"`
+	Previous   int  `json:"previous_version"`
+	keptBack
+	UpdatedAt moment      `json:"updated_at"`
+	Checks    *checksInfo `json:"checks,omitempty"`
 }
 
 func newVersion(p sandlot.Project, at sandlot.Addresses, previous int, quarantined bool, c *checksInfo) versionAnswer {
 	return versionAnswer{
-		string(p.ID), text(p.Title), newAddresses(at), text(at.Version), p.Version, previous, quarantined, moment(p.UpdatedAt), c,
+		string(p.ID), text(p.Title), newAddresses(at), text(at.Version), p.Version, previous, newKeptBack(p, at, quarantined), moment(p.UpdatedAt), c,
 	}
 }
 
@@ -185,7 +185,7 @@ func newPublished(p publish.Published, connect string, c *checksInfo, n notes) *
 	out := &publishedAnswer{
 		string(a.ID), newAddresses(at), text(at.Version), text(a.Title), a.Version, a.Handle, p.Keys.Account.Reveal(),
 		p.Keys.Project.Reveal(), p.Keys.Edit.Reveal(), connect,
-		newFiles(a, changed(p.Many, p.Files, p.File), placed(at)), p.Quarantined, c, moment(a.CreatedAt), nil, n,
+		newFiles(a, changed(p.Many, p.Files, p.File), placed(at)), newKeptBack(a, at, p.Quarantined), c, moment(a.CreatedAt), nil, n,
 	}
 	if p.Account != nil {
 		out.accountInfo = &accountInfo{text(p.Account.Email), p.Account.EmailVerified, p.Mailed}
@@ -240,12 +240,13 @@ type deletedAnswer struct {
 	Previous   int    `json:"previous_version"`
 	Deleted    string `json:"deleted"`
 	manyFiles
+	Held *heldInfo `json:"held"`
 	notes
 }
 
 func newDeleted(d publish.Deleted, n notes) *deletedAnswer {
 	p, at := d.Project, d.Addresses
-	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(p, nil, nil), n}
+	return &deletedAnswer{string(p.ID), at.URL, text(at.Version), p.Version, d.Previous, d.Filename, newFiles(p, nil, nil), newHeld(p, at), n}
 }
 
 type deletedProjectAnswer struct {

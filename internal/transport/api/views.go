@@ -42,8 +42,46 @@ type projectInfo struct {
 }
 
 type ownerInfo struct {
-	VersionURL  text `json:"version_url"`
-	Quarantined bool `json:"quarantined"`
+	VersionURL text `json:"version_url"`
+	keptBack
+}
+
+// keptBack is what keeps a project from others, for its owner.
+type keptBack struct {
+	Quarantined    bool      `json:"quarantined"`
+	QuarantineEnds string    `json:"quarantine_ends,omitempty"`
+	Held           *heldInfo `json:"held"` // null: it is not held
+}
+
+// quarantineEnds is what ends a quarantine.
+const quarantineEnds = "the verification of the email address of the account, or the operator's trust in it"
+
+func newKeptBack(p sandlot.Project, at sandlot.Addresses, quarantined bool) keptBack {
+	k := keptBack{Quarantined: quarantined, Held: newHeld(p, at)}
+	if quarantined {
+		k.QuarantineEnds = quarantineEnds
+	}
+	return k
+}
+
+type heldInfo struct {
+	Rule    string `json:"rule"`
+	Since   moment `json:"since"`
+	Ends    string `json:"ends"`
+	ViewURL text   `json:"view_url"`
+}
+
+func newHeld(p sandlot.Project, at sandlot.Addresses) *heldInfo {
+	if p.Held.Rule == sandlot.NotHeld {
+		return nil
+	}
+	return &heldInfo{string(p.Held.Rule), moment(p.Held.At), p.Held.Rule.Ends(), text(at.Version)}
+}
+
+type endedHold struct {
+	Rule  string `json:"rule"`
+	Since moment `json:"since"`
+	Ended moment `json:"ended"`
 }
 
 // aboutInfo holds the owner's settings of a project.
@@ -52,6 +90,8 @@ type aboutInfo struct {
 	Listed      bool   `json:"listed"`
 	Threads     bool   `json:"threads"`
 	Runtime     string `json:"runtime"`
+
+	LastHold *endedHold `json:"last_hold"` // null: none has ended
 }
 
 func newProject(v publish.ProjectView) projectInfo {
@@ -61,10 +101,13 @@ func newProject(v publish.ProjectView) projectInfo {
 		p.FileCount, moment(p.CreatedAt), moment(p.UpdatedAt), newStats(v.Stats), status(p.Suspended), nil, nil,
 	}
 	if v.Owner {
-		out.ownerInfo = &ownerInfo{text(v.Addresses.Version), v.Quarantined}
+		out.ownerInfo = &ownerInfo{text(v.Addresses.Version), newKeptBack(p, v.Addresses, v.Quarantined)}
 	}
 	if v.About != nil {
-		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads, p.Runtime.Word()}
+		out.aboutInfo = &aboutInfo{text(v.About.Description), !v.About.Unlisted, v.About.Threads, p.Runtime.Word(), nil}
+		if last := v.LastHold; last != nil {
+			out.LastHold = &endedHold{string(last.Rule), moment(last.At), moment(last.Ended)}
+		}
 	}
 	return out
 }

@@ -19,8 +19,25 @@ type made struct {
 	Removed    int    `json:"removed,omitempty"`
 	Total      int    `json:"file_count,omitempty"`
 	Quarantine bool   `json:"quarantined,omitempty"`
+	Held       *held  `json:"held,omitempty"`
 	EditToken  string `json:"edit_token,omitempty"`
 	ConnectURL string `json:"connect_url,omitempty"`
+}
+
+// A held says what keeps a project from others, as the API and the tools have it.
+type held struct {
+	Rule    string `json:"rule"`
+	Since   string `json:"since"`
+	Ends    string `json:"ends"`
+	ViewURL string `json:"view_url,omitempty"`
+}
+
+// note says that others do not see the project, and what ends that; empty without a hold.
+func (h *held) note() string {
+	if h == nil {
+		return ""
+	}
+	return "Held: others do not see it until " + h.Ends + ". Its owner sees it at view_url."
 }
 
 // An apiChange is the answer of the API to a publish, an update, a restore, or a dry run of these.
@@ -92,6 +109,8 @@ func (a apiChange) result(verb string) *sdk.CallToolResult {
 		out.Count = max(len(all), a.Total) // the list of the API has the first hundred
 	}
 	switch {
+	case a.Held != nil:
+		out.Note = a.Held.note()
 	case a.ConnectURL != "" && a.Quarantine:
 		out.Note = "In quarantine and unlisted until your user takes the project over at connect_url."
 	case a.ConnectURL != "":

@@ -25,8 +25,17 @@ type anAPIProject struct {
 	Size       int64     `json:"size"`
 	Count      int       `json:"file_count"`
 	Quarantine bool      `json:"quarantined"`
+	Held       *held     `json:"held"`
+	LastHold   *lastHold `json:"last_hold"`
 	UpdatedAt  string    `json:"updated_at"`
 	Warnings   []warning `json:"warnings"`
+}
+
+// A lastHold is the last hold of a project, which has ended.
+type lastHold struct {
+	Rule  string `json:"rule"`
+	Since string `json:"since"`
+	Ended string `json:"ended"`
 }
 
 // aProject is the answer of get_project without a file.
@@ -42,6 +51,8 @@ type aProject struct {
 	Files      [][2]any  `json:"files,omitempty"` // names and sizes: pairs take half the room of objects
 	Left       int       `json:"files_left_out,omitempty"`
 	Quarantine bool      `json:"quarantined,omitempty"`
+	Held       *held     `json:"held,omitempty"`
+	LastHold   *lastHold `json:"last_hold,omitempty"`
 	UpdatedAt  string    `json:"updated_at"`
 	Data       *data     `json:"data,omitempty"`
 	Warnings   []warning `json:"warnings,omitempty"`
@@ -123,7 +134,7 @@ func readFiles(dec *json.Decoder) (files []file, err error) {
 func (a anAPIProject) result(files []file, warnings []warning) *sdk.CallToolResult {
 	out := aProject{
 		Project: a.Project, URL: a.URL, PageURL: a.PageURL, VersionURL: a.VersionURL, Version: a.Version, Primary: words(a.Primary, 200),
-		Size: a.Size, Count: a.Count, Quarantine: a.Quarantine, UpdatedAt: a.UpdatedAt,
+		Size: a.Size, Count: a.Count, Quarantine: a.Quarantine, Held: a.Held, LastHold: a.LastHold, UpdatedAt: a.UpdatedAt,
 		Data: &data{Title: words(a.Title, 200), Handle: words(a.Handle, 40)}, Warnings: brief(append(warnings, a.Warnings...)),
 	}
 	for _, f := range files {

@@ -113,7 +113,7 @@ func ownName(x *exchange) (name string, ok bool) {
 }
 
 // fail answers with a page for an error of the Service. A fault is logged, and not shown to the client. The page of a
-// project that was taken down makes a browser clear its cache, and its service worker is replaced by one that removes
+// project that was taken down or is held makes a browser clear its cache, and its service worker is replaced by one that removes
 // itself.
 func (x *exchange) fail(err error) {
 	if name, ok := ownName(x); ok && x.ofPlayers(name) && x.place != onVersion {
@@ -121,7 +121,8 @@ func (x *exchange) fail(err error) {
 		x.doors.Refuse(x.w, x.r, err)
 		return
 	}
-	if errors.Is(err, sandlot.CodeTakenDown) && x.place != onPath && asksForWorker(x.r) {
+	down := errors.Is(err, sandlot.CodeTakenDown) || errors.Is(err, sandlot.CodeHeld)
+	if down && x.place != onPath && asksForWorker(x.r) {
 		x.worker(lastWorkerJS)
 		return
 	}
@@ -140,11 +141,11 @@ func (x *exchange) fail(err error) {
 		status = known
 	}
 	switch {
-	case code == sandlot.CodeTakenDown && x.place != onPath && navigates(x.r.Header):
+	case down && x.place != onPath && navigates(x.r.Header):
 		// Not its storage: a reinstated project should find its players' games again.
 		x.w.Header().Set("Clear-Site-Data", `"cache"`)
 	case status >= 500 && x.r.Context().Err() == nil:
 		x.Log.ErrorContext(x.r.Context(), "serving failed", "project", x.project.ID, "path", x.r.URL.Path, "err", err)
 	}
-	x.say(status, nameOf(code, status))
+	x.say(status, nameOf(err, code, status))
 }

@@ -3,6 +3,7 @@ package play
 import (
 	"net/http"
 
+	"sandlot"
 	"sandlot/internal/format/mediatype"
 )
 
@@ -117,8 +118,11 @@ func (x *exchange) policy() []string {
 }
 
 // fresh returns the Cache-Control of a file. The files of a version never change and may be cached for a year, but in
-// quarantine: a browser could make a service worker of a cached script.
+// quarantine: a browser could make a service worker of a cached script. Nothing keeps those of a held project.
 func (x *exchange) fresh() []string {
+	if x.project.Held.Rule != sandlot.NotHeld {
+		return never
+	}
 	if x.place == onVersion && !x.quarantined() {
 		return immutable
 	}

@@ -31,12 +31,15 @@ import (
 	"sandlot/internal/transport/play/doors"
 )
 
-// A Service returns projects; *publish.Reader implements it. It fails with sandlot.CodeProjectNotFound or CodeTakenDown.
+// A Service returns projects; *publish.Reader implements it. It fails with sandlot.CodeProjectNotFound or CodeTakenDown, or
+// returns the project with CodeHeld.
 type Service interface {
 	// Current returns a project as the latest acknowledged write left it.
 	Current(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.Project, error)
 	// AtVersion returns a project as of version n, if suffix is that of the version's address.
 	AtVersion(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, n int, suffix string) (sandlot.Project, error)
+	// View lets the caller's network view a held project that AtVersion returned, or is CodeHeld.
+	View(ctx context.Context, by sandlot.Caller, p sandlot.Project) error
 }
 
 // Contents opens the files of versions. *publish.Contents implements it.
@@ -71,6 +74,7 @@ type Config struct {
 	Visitors   *Visitors                    // nil: one of the Handler's own
 	Token      func(r *http.Request) string // the browser's token on the website's origin, empty if none; nil: none
 	Quarantine bool                         // whether projects of unverified accounts are isolated
+	Contact    string                       // of the operator, a URI, for pages of refusals; empty: the form for reports alone
 	Admission  *admission.Limits            // the limits of heartbeats; nil: none
 	CacheBytes int64                        // the most bytes of lists and bodies in the cache; 0: 64 MiB
 	Now        func() time.Time             // nil: time.Now

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"sync/atomic"
+
+	"sandlot"
 )
 
 // A preparedWriter sends a whole answer whose header fields, except for the date, are prepared lines, or returns false.
@@ -34,7 +36,8 @@ const (
 // any other answer's. body is all of the form's bytes, or empty for a 304; a HEAD gets none.
 func (x *exchange) sendPrepared(f *file, o *form, status int, body []byte) bool {
 	w, ok := x.w.(preparedWriter)
-	if !ok || o.prepared == nil || x.place != onProject || status != http.StatusOK && status != http.StatusNotModified {
+	if !ok || o.prepared == nil || x.place != onProject || x.project.Held.Rule != sandlot.NotHeld ||
+		status != http.StatusOK && status != http.StatusNotModified {
 		return false
 	}
 	unchanged := status == http.StatusNotModified

@@ -35,6 +35,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	default:
 		x.place = onVersion
 		x.project, err = h.Service.AtVersion(r.Context(), sandlot.Caller{}, sandlot.ProjectID(id), n, suffix)
+		if errors.Is(err, sandlot.CodeHeld) {
+			from := admission.Origin{Addr: admission.Peer(r.RemoteAddr)}
+			err = h.Service.View(r.Context(), sandlot.Caller{From: h.Admission.Sender(from)}, x.project)
+		}
 	}
 	if err != nil && r.URL.Path == reportPath && sandlot.Gone(err) {
 		leadToReport(&x, label)
@@ -53,11 +57,14 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.ProjectID, version int, suffix string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/", trial: true}
 	p, err := h.Service.Current(r.Context(), sandlot.Caller{}, id)
-	if err == nil && p.Version != version {
+	if (err == nil || errors.Is(err, sandlot.CodeHeld)) && p.Version != version {
 		err = sandlot.CodeProjectNotFound
 		if suffix != "" {
 			p, err = h.Service.AtVersion(r.Context(), sandlot.Caller{}, id, version, suffix)
 		}
+	}
+	if errors.Is(err, sandlot.CodeHeld) {
+		err = nil // its owner and moderators see what the play-tester saw
 	}
 	if err != nil {
 		x.fail(err)

@@ -22,14 +22,25 @@ type said struct {
 	Title string `json:"title"`
 	Text  string `json:"text"`
 
-	Behind *said `json:"-"` // the text about the owner of the address; nil: none
+	Behind *said     `json:"-"` // the text about the owner of the address; nil: none
+	Ways   []wayText `json:"-"` // what the owner of a project that is refused can do
+}
+
+// A wayText is a text whose title is a link.
+type wayText struct {
+	said
+	to string
 }
 
 func openBook() *catalog.Texts[said] { return catalog.Open[said](catalogs, "texts/*.json") }
 
 // nameOf returns the name of the text for an error.
-func nameOf(code sandlot.Code, status int) string {
+func nameOf(err error, code sandlot.Code, status int) string {
 	switch {
+	case code == sandlot.CodeHeld && sandlot.HeldRule(err) == sandlot.HeldFields:
+		return "held-fields"
+	case code == sandlot.CodeHeld:
+		return "held"
 	case code == sandlot.CodeProjectNotFound:
 		return "project"
 	case code == sandlot.CodeTakenDown:
@@ -59,6 +70,12 @@ func (x *exchange) say(status int, name string) {
 	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons || status == http.StatusOK {
 		report := texts["report"]
 		is.Behind = &report
+	}
+	if status == http.StatusUnavailableForLegalReasons && x.project.ID != "" {
+		is.Ways = append(is.Ways, wayText{texts["appeal"], x.Places.Appeal(x.project.ID)})
+		if x.Contact != "" {
+			is.Ways = append(is.Ways, wayText{texts["contact"], x.Contact})
+		}
 	}
 	x.show(status, lang, is)
 }
@@ -121,6 +138,9 @@ func (x *exchange) show(status int, lang string, is said) {
 	body := `<!doctype html><html lang="` + lang + `" dir="ltr"><meta charset="utf-8">` +
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><title>` + title + `</title><style>` +
 		errorStyle + `</style><main><h1>` + title + `</h1><p>` + text + "</p>"
+	for _, way := range is.Ways {
+		body += "<p>" + html.EscapeString(way.Text) + ` <a href="` + html.EscapeString(way.to) + `">` + html.EscapeString(way.Title) + "</a></p>"
+	}
 	if is.Behind != nil {
 		body += x.behind(*is.Behind)
 	}

@@ -115,7 +115,7 @@ func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
 		t.Fatalf("the languages are %v", got)
 	}
 	for lang, texts := range b.ByLang {
-		for _, name := range []string{"project", "taken-down", "damaged", "missing", "too-many", "later", "fault", "method", "about", "apex", "report"} {
+		for _, name := range []string{"project", "taken-down", "damaged", "missing", "too-many", "later", "fault", "method", "about", "apex", "report", "held", "held-fields", "appeal", "contact"} {
 			if texts[name].Title == "" || texts[name].Text == "" {
 				t.Errorf("%s has no %s", lang, name)
 			}
@@ -123,7 +123,7 @@ func TestRegression42PagesOfErrorsAreInAllLanguages(t *testing.T) {
 				t.Errorf("%s in %s has %s", name, lang, fault)
 			}
 		}
-		if len(texts) != 11 {
+		if len(texts) != 15 {
 			t.Errorf("%s has %d pages", lang, len(texts))
 		}
 	}

@@ -80,6 +80,8 @@ func (a overviewPage) MostPlays() (most int64) {
 func (v view) State(p sandlot.Project) (list []string) {
 	if p.Suspended {
 		list = append(list, v.T("account.suspended"))
+	} else if p.Held.Rule != sandlot.NotHeld {
+		list = append(list, v.T("error.held.title"))
 	} else if !p.Verified {
 		list = append(list, v.T("account.email-open"))
 	}

@@ -69,6 +69,8 @@ const (
 // A mishap is an error for a template.
 type mishap struct {
 	Text, RequestID string
+	Appeal          string        // where the owner of a project that is down or held objects; may be empty
+	Contact         string        // of the operator, a URI, beside Appeal; may be empty
 	Lost            bool          // whether the page just does not exist: then it offers the search
 	Cards           template.HTML // of other projects; may be empty
 }
@@ -112,7 +114,10 @@ func (c consolation) find(ctx context.Context, v *visit) template.HTML {
 
 // newMishap returns the data of an error page.
 func newMishap(v *visit, status int, name string) mishap {
-	m := mishap{Text: v.T(name + ".text"), RequestID: v.requestID(v.r.Context())}
+	m := mishap{Text: v.T(name + ".text"), RequestID: v.requestID(v.r.Context()), Appeal: v.appeal}
+	if m.Appeal != "" {
+		m.Contact = v.contact
+	}
 	if status == http.StatusNotFound || status == http.StatusUnavailableForLegalReasons {
 		m.Lost, m.Cards = true, v.lost.cards(v)
 	}

@@ -120,7 +120,9 @@ func (p *projectPages) project(v *visit) error {
 }
 
 // hidden reports whether a project is kept from search engines.
-func hidden(p sandlot.Project) bool { return p.Unlisted || !p.Verified }
+func hidden(p sandlot.Project) bool {
+	return p.Unlisted || !p.Verified || p.Held.Rule != sandlot.NotHeld
+}
 
 // render renders the page of a project, with its holes.
 func (p *projectPages) render(v *visit, id sandlot.ProjectID) (sheet, error) {
@@ -168,6 +170,9 @@ func newStage(places sandlot.Places, of sandlot.Project) stage {
 	s.Storage = at.URL + ".sandlot/storage"
 	if places.Content == "" {
 		s.Sandbox, s.Storage = sandbox, ""
+	}
+	if of.Held.Rule != sandlot.NotHeld { // its owner sees it at the address of the version, which stores nothing
+		s.Address, s.Storage = places.Project(of.ID, of.Version, of.Suffix).Version, ""
 	}
 	return s
 }

@@ -21,6 +21,7 @@ type site struct {
 	papers    paper.Papers
 	ready     Ready
 	brand     brand.Brand
+	contact   string           // of the operator, a URI; may be empty
 	own       map[string]asset // the files that differ from those of the program
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
@@ -35,7 +36,7 @@ type site struct {
 
 func newSite(cfg Config) *site {
 	return &site{
-		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand),
+		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, contact: cfg.Contact, own: ownAssets(cfg.Brand),
 		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
 		runs: roomsOf(cfg) != nil,

@@ -34,6 +34,7 @@ type visit struct {
 	heard       bool          // whether the browser still has that message
 	anybody     bool          // whether the page is cached for all visitors
 	turn        turn          // for a page that is rendered from a list of files
+	appeal      string        // where the owner of the refused project objects; empty: no project was refused
 	place       bool          // whether the query only holds a place in a list: the page shows none of its words
 }
 
@@ -226,6 +227,31 @@ func (v *visit) retryAfter(e *sandlot.Error) {
 	}
 }
 
+// downName returns the name of the texts about a project that is taken down or held.
+func downName(err error) string {
+	switch sandlot.HeldRule(err) {
+	case sandlot.NotHeld:
+		return "error.taken-down"
+	case sandlot.HeldFields:
+		return "error.held-fields"
+	}
+	return "error.held"
+}
+
+// appealOf returns the address at which the owner of a refused project objects, "" if the refusal names no project.
+func (v *visit) appealOf(err error) string {
+	e := sandlot.AsError(err)
+	if e == nil {
+		return ""
+	}
+	for _, d := range e.Details {
+		if id, ok := d.Value.(string); ok && d.Name == sandlot.DetailProject {
+			return v.places.Appeal(sandlot.ProjectID(id))
+		}
+	}
+	return ""
+}
+
 // fail shows the page of an error.
 func (v *visit) fail(err error) {
 	status, name := http.StatusInternalServerError, "error.fault"
@@ -242,7 +268,8 @@ func (v *visit) fail(err error) {
 	case errors.Is(err, sandlot.ErrNotFound), kind == sandlot.KindMissing, errors.Is(err, sandlot.CodeInvalidFilename):
 		status, name = http.StatusNotFound, "error.missing"
 	case kind == sandlot.KindTakenDown:
-		status, name = http.StatusUnavailableForLegalReasons, "error.taken-down"
+		status, name = http.StatusUnavailableForLegalReasons, downName(err)
+		v.appeal = v.appealOf(err)
 	case kind == sandlot.KindTooMany:
 		status, name = http.StatusTooManyRequests, "error.too-many"
 	case errors.Is(err, sandlot.CodeAccountSuspended):

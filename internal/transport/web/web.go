@@ -78,6 +78,8 @@ type Config struct {
 	Papers paper.Papers // of the operator; may be none
 	Ready  Ready
 	Brand  brand.Brand
+	// Contact is the operator's address for people, a URI, on the pages of refused projects; empty: they name none.
+	Contact string
 	// Docs returns the title and the HTML of a page of the documentation, the first one for "". The HTML is trusted,
 	// and in English.
 	Docs func(name string) (title string, body template.HTML, ok bool)

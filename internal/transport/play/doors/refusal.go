@@ -66,6 +66,7 @@ func (x *exchange) errorOf(err error) (*sandlot.Error, int) {
 var sentences = map[sandlot.Code]string{
 	sandlot.CodeProjectNotFound: "There is no project at this address.",
 	sandlot.CodeTakenDown:       "This project has been taken down.",
+	sandlot.CodeHeld:            "This project is held for now.",
 }
 
 // hint returns the advice for a refusal. It is never empty.

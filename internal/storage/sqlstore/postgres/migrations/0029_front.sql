@@ -7,21 +7,28 @@ ALTER TABLE projects ADD COLUMN hold_end BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE projects ADD COLUMN immune_until BIGINT NOT NULL DEFAULT 0;
 CREATE INDEX projects_held ON projects (hold_at) WHERE hold <> '' AND hold_end = 0;
 
+ALTER TABLE accounts ADD COLUMN trusted_at BIGINT;
+
 CREATE OR REPLACE FUNCTION projects_relisted() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     owner RECORD;
 BEGIN
-    SELECT verified, suspended_at, deleted_at INTO owner FROM accounts WHERE id = new.account FOR NO KEY UPDATE;
+    SELECT verified, trusted_at, suspended_at, deleted_at INTO owner FROM accounts WHERE id = new.account FOR NO KEY UPDATE;
     new.listed := CASE WHEN new.unlisted = 0 AND new.suspended_at IS NULL AND new.deleted_at IS NULL
         AND (new.hold = '' OR new.hold_end > 0)
-        AND (owner.verified = 1 OR (SELECT unverified FROM listing WHERE one = 1) = 1) AND owner.suspended_at IS NULL AND owner.deleted_at IS NULL
+        AND (owner.verified = 1 OR owner.trusted_at IS NOT NULL OR (SELECT unverified FROM listing WHERE one = 1) = 1) AND owner.suspended_at IS NULL AND owner.deleted_at IS NULL
         THEN 1 ELSE 0 END;
     RETURN new;
 END $$;
 DROP TRIGGER projects_relisted ON projects;
 CREATE TRIGGER projects_relisted BEFORE UPDATE OF unlisted, suspended_at, deleted_at, hold, hold_end ON projects FOR EACH ROW EXECUTE FUNCTION projects_relisted();
 
-ALTER TABLE accounts ADD COLUMN trusted_at BIGINT;
+DROP TRIGGER accounts_followed ON accounts;
+CREATE TRIGGER accounts_followed AFTER UPDATE OF handle, verified, trusted_at, suspended_at, deleted_at ON accounts FOR EACH ROW
+WHEN (new.projects > 0 AND (new.handle <> old.handle OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL)
+    OR ((old.verified = 1 OR old.trusted_at IS NOT NULL) AND old.suspended_at IS NULL)
+        <> ((new.verified = 1 OR new.trusted_at IS NOT NULL) AND new.suspended_at IS NULL)))
+EXECUTE FUNCTION accounts_followed();
 
 ALTER TABLE jobs ADD COLUMN about BIGINT NOT NULL DEFAULT 0;
 

@@ -8,16 +8,25 @@ ALTER TABLE projects ADD COLUMN hold_end INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE projects ADD COLUMN immune_until INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX projects_held ON projects (hold_at) WHERE hold <> '' AND hold_end = 0;
 
+-- When the operator vouched for an account: it then counts as verified.
+ALTER TABLE accounts ADD COLUMN trusted_at INTEGER;
+
 DROP TRIGGER projects_relisted;
 CREATE TRIGGER projects_relisted AFTER UPDATE OF unlisted, suspended_at, deleted_at, hold, hold_end ON projects BEGIN
     UPDATE projects SET listed = new.unlisted = 0 AND new.suspended_at IS NULL AND new.deleted_at IS NULL
         AND (new.hold = '' OR new.hold_end > 0)
-        AND (SELECT (verified = 1 OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL FROM accounts WHERE id = new.account)
+        AND (SELECT (verified = 1 OR trusted_at IS NOT NULL OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL
+            FROM accounts WHERE id = new.account)
     WHERE num = new.num;
 END;
 
--- When the operator vouched for an account: it then counts as verified.
-ALTER TABLE accounts ADD COLUMN trusted_at INTEGER;
+DROP TRIGGER accounts_followed;
+CREATE TRIGGER accounts_followed AFTER UPDATE OF handle, verified, trusted_at, suspended_at, deleted_at ON accounts
+WHEN new.projects > 0 AND (new.handle <> old.handle OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL)
+    OR ((old.verified = 1 OR old.trusted_at IS NOT NULL) AND old.suspended_at IS NULL)
+        <> ((new.verified = 1 OR new.trusted_at IS NOT NULL) AND new.suspended_at IS NULL)) BEGIN
+    INSERT INTO follows (account, after) VALUES (new.id, 0) ON CONFLICT (account) DO UPDATE SET after = 0;
+END;
 
 -- The record that a message is about, by its kind.
 ALTER TABLE jobs ADD COLUMN about INTEGER NOT NULL DEFAULT 0;
