@@ -37,12 +37,16 @@ const (
 	ActionJoin          = "join"    // an account was opened with an invitation
 	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
+
+	ActionBlock   = "block"   // the target is the entry or the list; the reason begins with the kind
+	ActionUnblock = "unblock" // likewise
 )
 
 // Actions returns all actions of an operator.
 func Actions() []string {
 	return []string{
 		ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionAllowMail, ActionCloseReport,
+		ActionBlock, ActionUnblock,
 	}
 }
 

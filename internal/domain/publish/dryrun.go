@@ -68,6 +68,13 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 			return Published{}, err
 		}
 	}
+	seen := Screening{Title: words.Title, Files: b.files, New: b.files}
+	if email == EmailSet {
+		seen.Email = words.Email
+	}
+	if _, err := s.screen(ctx, by, seen); err != nil {
+		return Published{}, err
+	}
 	out := Published{Project: p, File: b.page(), Many: b.many, DryRun: true, Quarantined: s.quarantined(p)}
 	if b.many {
 		out.Files = b.files
@@ -106,8 +113,12 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if err := s.fits(ctx, by, sandlot.ActEdit, 0, adds); err != nil {
 		return Updated{}, err
 	}
-	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
+	address, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
 	if err != nil {
+		return Updated{}, err
+	}
+	seen := Screening{Project: p, Title: or(nf.Title), Email: address.address(), Files: n.all, New: n.changed}
+	if _, err := s.screen(ctx, by, seen); err != nil {
 		return Updated{}, err
 	}
 	if email == EmailSet {

@@ -374,7 +374,7 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 		if err != nil {
 			return p, err
 		}
-		seen := Screening{Project: p, Title: or(nf.Title), Email: nf.Email, Files: n.all, New: n.changed}
+		seen := Screening{Project: p, Title: or(nf.Title), Email: at.Email.address(), Files: n.all, New: n.changed}
 		if at.Screened, err = s.screen(ctx, by, seen); err != nil {
 			return p, err
 		}

@@ -338,7 +338,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if at.Idempotency, err = s.idempotency.record(req, p.ID, p.Version+1, email, Minted{}, made{}); err != nil {
 			return p, err
 		}
-		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: in.Email}); err != nil {
+		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: at.Email.address()}); err != nil {
 			return p, err
 		}
 		var next sandlot.Project

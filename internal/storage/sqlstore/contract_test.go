@@ -43,7 +43,8 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
 		Operation: storetest.Operation{
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
-			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+			Runtime:   storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+			FrontLine: storetest.FrontLine{Blocks: db.Operate().Blocks()},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{
