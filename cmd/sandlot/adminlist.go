@@ -11,12 +11,16 @@ import (
 type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
 	listing
-	Suspended bool `help:"Only what was suspended directly. (default: everything)"`
+	Suspended   bool   `help:"Only what was suspended directly. (default: everything)"`
+	SameNetwork string `placeholder:"PROJECT" help:"Only of accounts from the network of a project. (default: all)"`
 }
 
 // Run lists accounts or projects.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
+		if c.SameNetwork != "" {
+			return c.neighbours(ctx, a, t)
+		}
 		if c.What == "accounts" {
 			return c.accounts(ctx, a, t)
 		}
