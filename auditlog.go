@@ -47,13 +47,15 @@ const (
 	ActionTrust          = "trust"
 	ActionEndTrust       = "end-trust"
 	ActionRelease        = "release"
+	ActionBlock          = "block"   // the target is the entry or the list; the reason begins with the kind
+	ActionUnblock        = "unblock" // likewise
 )
 
 // Actions returns all actions of an operator.
 func Actions() []string {
 	return []string{
 		ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionAllowMail, ActionCloseReport,
-		ActionDecide, ActionUndo,
+		ActionDecide, ActionUndo, ActionBlock, ActionUnblock,
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/operate/listed"
+	"sandlot/internal/domain/operate/blocks"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -51,7 +52,7 @@ var wide = []string{"client.Fields", "client.Change", "check.Look"}
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*desk.Service)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*trial.Requests)(nil), (*connect.Service)(nil), (*oauth.Service)(nil), (*players.Service)(nil), (*boards.Service)(nil), (*faults.Service)(nil), (*judge.Service)(nil), (*listed.Service)(nil), (*operate.Reporters)(nil), (*operate.Mailed)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*desk.Service)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*trial.Requests)(nil), (*connect.Service)(nil), (*oauth.Service)(nil), (*players.Service)(nil), (*boards.Service)(nil), (*faults.Service)(nil), (*judge.Service)(nil), (*listed.Service)(nil), (*operate.Reporters)(nil), (*operate.Mailed)(nil), (*blocks.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

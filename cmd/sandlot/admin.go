@@ -41,6 +41,8 @@ type adminCommand struct {
 	verdictCommands
 	Listed listedCommand `cmd:"" help:"List hosts of this instance that other services list as harmful."`
 
+	Block blockCommand `cmd:"" help:"Refuse contents, addresses, networks and words of titles from now on."`
+
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }
 
@@ -93,11 +95,15 @@ type target struct {
 type suspendCommand struct {
 	target
 	justified
+	Block bool `help:"Also block the hashes of its pages, in the same step. (default: suspend alone)"`
 }
 
 // Run suspends an account or a project.
 func (c *suspendCommand) Run(ctx context.Context, t *terminal) error {
 	return c.act(ctx, t, func(a operator) (string, error) {
+		if c.Block {
+			return c.suspendAndBlock(ctx, t, a)
+		}
 		found, err := a.Suspend(ctx, a.by, c.Target, c.Reason)
 		return found.Target() + " is suspended.", err
 	})

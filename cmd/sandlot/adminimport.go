@@ -73,9 +73,9 @@ func (s storage) transfer(ctx context.Context, db *sqlstore.DB, maxFile int64, l
 		return nil, nil, err
 	}
 	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
-	cfg := publish.Config{Places: places, MaxFile: maxFile, Temporary: s.temporary()}
-	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
 	warnings := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	cfg := publish.Config{Places: places, MaxFile: maxFile, Temporary: s.temporary(), Blocklist: blocklistOf(db, warnings, "")}
+	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
 	service, err := publish.New(ctx, cfg, stores, warnings, publish.WithClock(db.Now))
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())

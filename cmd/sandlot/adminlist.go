@@ -12,8 +12,9 @@ import (
 type listCommand struct {
 	What string `arg:"" optional:"" enum:"accounts,projects" default:"projects" help:"accounts or projects."`
 	listing
-	Suspended bool `help:"Only what was suspended directly. (default: everything)"`
-	Held      bool `help:"Only projects that are held. (default: everything)"`
+	Suspended   bool   `help:"Only what was suspended directly. (default: everything)"`
+	Held        bool   `help:"Only projects that are held. (default: everything)"`
+	SameNetwork string `placeholder:"PROJECT" help:"Only of accounts from the network of a project. (default: all)"`
 }
 
 // Run lists accounts or projects.
@@ -21,6 +22,9 @@ func (c *listCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
 		if c.What == "accounts" && c.Held {
 			return usageError{errors.New("--held is about projects: leave accounts out")}
+		}
+		if c.SameNetwork != "" {
+			return c.neighbours(ctx, a, t)
 		}
 		if c.What == "accounts" {
 			return c.accounts(ctx, a, t)

@@ -134,3 +134,11 @@ func (l limitSettings) admission(p sandlot.Places, memory memoryPlan, keys admis
 	cfg.MaxBodies, cfg.Remembered = memory.bodies, memory.clients
 	return admission.New(cfg)
 }
+
+// inlineMax distinguishes "none" from "not set".
+func inlineMax(setting size) int {
+	if setting == 0 {
+		return -1
+	}
+	return int(setting)
+}

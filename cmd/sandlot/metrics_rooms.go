@@ -56,6 +56,7 @@ func (m *metrics) rooms(a *app) {
 		func() float64 { return float64(a.meters.players()) })
 	m.gauge("sandlot_head_age_seconds", "Time since this node knew of all changes by other nodes to the projects that are read.",
 		func() float64 { return a.service.Heads.Age().Seconds() })
+	m.blocklist(a.blocklist)
 	m.database(a)
 	m.blobs(a.meters.blobs)
 }

@@ -23,6 +23,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/blocks"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -64,6 +65,7 @@ type app struct {
 	blobs       blobs
 	stores      publish.Stores
 	service     *publish.Service
+	blocklist   *blocks.Blocklist
 	callers     *identity.Authenticator
 	operate     *operate.Service
 	inbox       net.Listener // of reports by SMTP; nil: none
@@ -122,6 +124,9 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 		a.mails = &account.MailServer{}
 	}
 	cfg := a.publishConfig()
+	if err = a.openBlocklist(ctx, &cfg); err != nil {
+		return nil, err
+	}
 	if a.shared, err = s.share(ctx, a.store, log); err != nil {
 		return nil, err
 	}
@@ -143,7 +148,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 	if err = a.openServices(ctx, cfg.Spend); err != nil {
 		return nil, err
 	}
-	a.workers = append(a.upkeep(cfg.Spend), count, counters.Run, keyUses.Run, a.keepFaults, a.courier(mailer).Run)
+	a.workers = append(a.upkeep(cfg.Spend), a.blocklist.Run, count, counters.Run, keyUses.Run, a.keepFaults, a.courier(mailer).Run)
 	pictures := cover.NewWorker(a.covers, log, a.failuresOf("covers"))
 	a.workers = append(a.workers, pictures.Run)
 	a.playtester(&a.onTrial, pictures)
@@ -215,16 +220,19 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		Store: a.store.Covers(), Content: a.service.Contents, Projects: a.service.Reader, Spend: spend, Places: a.places,
 		Temporary: a.settings.Data, Now: now,
 	})
-	owners := account.Config{Spend: spend, Uncounted: !public(a.places)}
+	owners := account.Config{Spend: spend, Uncounted: !public(a.places), Blocklist: a.blocklist}
 	if a.account, err = account.New(ctx, owners, a.store.Account().Stores(), account.WithClock(now)); err != nil {
 		return err
 	}
-	a.connect = &connect.Service{Store: a.store.Account(), Logins: a.account.Logins, Now: now}
+	a.connect = &connect.Service{Store: a.store.Account(), Logins: a.account.Logins, Now: now, Blocklist: a.blocklist}
 	if a.invitations, err = operate.NewInvitations(ctx, a.store.Operate().Invitations(), spend, now); err != nil {
 		return err
 	}
 	if a.openID, err = a.settings.openID(ctx, a.places, a.store.Identities(), now); err != nil {
 		return err
+	}
+	if a.openID != nil {
+		a.openID.Blocklist = a.blocklist
 	}
 	if a.vault, err = sandlot.OpenVault(ctx, a.store.Account(), rand.Reader); err != nil {
 		return err
@@ -298,14 +306,6 @@ func (a *app) failuresOf(name string) *worker.Failures {
 	f := &worker.Failures{}
 	a.failures[name] = f
 	return f
-}
-
-// inlineMax distinguishes "none" from "not set".
-func inlineMax(setting size) int {
-	if setting == 0 {
-		return -1
-	}
-	return int(setting)
 }
 
 // start lets the workers run until close.

@@ -105,7 +105,7 @@ func (l grown) ofAccount(ctx context.Context) []change {
 	const of = " an account of 10,000 projects"
 	return []change{
 		{"verifying" + of, func() error {
-			_, err := l.db.Account().UseVerification(ctx, sandlot.Digest{1}, time.Now())
+			_, err := l.db.Account().UseVerification(ctx, sandlot.Digest{1}, time.Now(), 0)
 			return err
 		}},
 		{"renaming" + of, func() error {

@@ -59,6 +59,8 @@ func access() []mutation {
 	)
 	return []mutation{
 		{"anybody operates", "internal/domain/operate/service.go", "return sandlot.Authorize(by, sandlot.ActOperate, nil)", "return nil", operateTests},
+		{"a step passes over a changed blocklist", "internal/storage/sqlstore/blocks.go", "	if generation == 0 {", "	if generation >= 0 {", given},
+		{"networks stay when the address is verified", "internal/storage/sqlstore/jobs.go", "append([]engine.Statement{dropPublishers(v.Account)}, sameBlocks(t, checked)...)...", "sameBlocks(t, checked)...", given},
 		{"anybody reads the audit log", "internal/domain/operate/list.go", "	if err := operator(by); err != nil {\n		return nil, err\n	}\n	return s.store.Log(", "	return s.store.Log(", operateTests},
 		{"the operator is nobody to a publish", caller, "case act == ActPublish && by.kind != callerOperator:", "case act == ActPublish:", who},
 		{"any session has any project", caller, "case p != nil && p.Account != by.Account():", "case false:", who},

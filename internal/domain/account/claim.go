@@ -43,7 +43,9 @@ type ClaimStore interface {
 	// UseVerification consumes a verification, with all others of the account, and marks the account's address as
 	// verified since now. A mailbox with a sandlot.StopSuspended verifies none: sandlot.ErrSuspended, here and where an
 	// address is taken or taken back.
-	UseVerification(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error)
+	// checked is the number of the blocklist that allows the address, 0 for none: where it is another by then, the step
+	// is sandlot.ErrBlocksMoved.
+	UseVerification(ctx context.Context, token sandlot.Digest, now time.Time, checked int64) (sandlot.Account, error)
 	// Claimants returns the accounts with projects that an address was given for, in any case of its letters, and that
 	// have not verified it, at most limit, the newest first. None of them is suspended.
 	Claimants(ctx context.Context, email string, limit int) ([]sandlot.Account, error)
@@ -90,7 +92,14 @@ func (s *Service) Verify(ctx context.Context, by sandlot.Caller, token string) (
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return sandlot.Account{}, err
 	}
-	a, err := s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC())
+	var a sandlot.Account
+	v, err := s.store.Claims.Verification(ctx, digest(token), s.now().UTC())
+	if err == nil {
+		err = Unblocked(ctx, s.Blocklist, v.Email, func(checked int64) (err error) {
+			a, err = s.store.Claims.UseVerification(ctx, digest(token), s.now().UTC(), checked)
+			return err
+		})
+	}
 	return a, ownerMay(err)
 }
 

@@ -86,6 +86,7 @@ type NewPerson struct {
 	Lang          string
 	CreatedAt     time.Time
 	Job           *sandlot.Job // the message that verifies the address, if it is not verified
+	Blocks        int64        // the number of the blocklist that allows the address: see ClaimStore.UseVerification
 }
 
 // OpenIDConfig holds the settings of logins with a provider.
@@ -96,6 +97,7 @@ type OpenIDConfig struct {
 	Redirect  string   // the address to which the provider sends browsers back
 	Opening   sandlot.Opening
 	Uncounted bool // as in Config
+	Blocklist Blocklist
 }
 
 // OpenID lets people log in by one OpenID provider, with a code and PKCE. An identity is the issuer with the subject.
@@ -280,11 +282,15 @@ func (o *OpenID) open(ctx context.Context, by sandlot.Caller, p Assertion, lang 
 		}
 		n.Job = &job
 	}
-	a, err := o.store.OpenAccount(ctx, p.Identity, n)
-	if errors.Is(err, ErrTooOften) {
-		n.Job = nil // enough messages were sent to that address
-		a, err = o.store.OpenAccount(ctx, p.Identity, n)
-	}
+	var a sandlot.Account
+	err := Unblocked(ctx, o.Blocklist, p.Email, func(checked int64) (err error) {
+		n.Blocks = checked
+		if a, err = o.store.OpenAccount(ctx, p.Identity, n); errors.Is(err, ErrTooOften) {
+			n.Job = nil // enough messages were sent to that address
+			a, err = o.store.OpenAccount(ctx, p.Identity, n)
+		}
+		return err
+	})
 	return a, err
 }
 

@@ -49,8 +49,9 @@ type RecoveryStore interface {
 	// TakeEmail consumes the token of a proposal, with all proposals of the account: its address becomes the account's,
 	// and verified. If the former address was verified and another one, it can be taken back until undoUntil, and gets
 	// the job.
+	// checked is as for UseVerification.
 	TakeEmail(ctx context.Context, token sandlot.Digest, now, undoUntil time.Time,
-		notice sandlot.Job) (sandlot.Account, error)
+		notice sandlot.Job, checked int64) (sandlot.Account, error)
 	// TakeEmailBack consumes the token of an Undo, with all moves of the account that came after it and all proposals:
 	// its address becomes the account's, and verified, and all sessions end.
 	TakeEmailBack(ctx context.Context, token sandlot.Digest, now time.Time) (sandlot.Account, error)
@@ -75,7 +76,7 @@ func (s *Service) ProposeEmail(ctx context.Context, by sandlot.Caller, address, 
 	case email == a.Email && a.EmailVerified:
 		return fmt.Errorf("the address of the account: %w", sandlot.ErrExists)
 	}
-	return ownerMay(s.propose(ctx, a.ID, email, lang))
+	return ownerMay(Unblocked(ctx, s.Blocklist, email, func(int64) error { return s.propose(ctx, a.ID, email, lang) }))
 }
 
 // propose records a proposal and the job of its message, unless the form was sent twice.
@@ -140,7 +141,15 @@ func (s *Service) TakeEmail(ctx context.Context, by sandlot.Caller, token string
 		return sandlot.Account{}, err
 	}
 	now := s.now().UTC()
-	a, err := s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), sandlot.Job{Kind: MailEmailNotice, Due: now})
+	var a sandlot.Account
+	m, err := s.store.Recovery.EmailLink(ctx, digest(token), false, now)
+	if err == nil {
+		err = Unblocked(ctx, s.Blocklist, m.Email, func(checked int64) (err error) {
+			notice := sandlot.Job{Kind: MailEmailNotice, Due: now}
+			a, err = s.store.Recovery.TakeEmail(ctx, digest(token), now, now.Add(undoLife), notice, checked)
+			return err
+		})
+	}
 	return a, ownerMay(err)
 }
 

@@ -21,6 +21,8 @@ type Config struct {
 	Spend func()
 	// Uncounted means that messages have no limit per sender: the instance is local.
 	Uncounted bool
+	// Blocklist refuses addresses; nil: none is blocked.
+	Blocklist Blocklist
 }
 
 // Stores are the stores of a Service. All are needed. One value may implement several of them.

@@ -66,6 +66,9 @@ func (s *Service) createAccount(ctx context.Context, by sandlot.Caller, in Signu
 		if na.Idempotency, err = s.idempotency.record(req, "", 0, out.email, keys, made{}); err != nil {
 			return err
 		}
+		if na.Blocks, err = s.unblocked(ctx, by, Screening{Email: email}); err != nil {
+			return err
+		}
 		out.Key, out.Connect = keys.Account, keys.Connect
 		out.Account, err = s.store.CreateAccount(ctx, na)
 		return out.email.unlessFull(err)
@@ -212,14 +215,22 @@ func (s *warner) mailWarnings(by sandlot.Caller, outcome EmailOutcome) []sandlot
 
 // retryTaken tries a step again with freshly drawn names while a name is taken, or if the account's address was
 // verified since it was read, or a message was over a limit. Names are random enough that a second try nearly always
-// succeeds.
+// succeeds. It also tries again while the blocklist changes, more often: somebody may be adding to it.
 func retryTaken(try func() error) error {
 	var err error
-	for range createTries {
-		if err = try(); !errors.Is(err, sandlot.ErrExists) && !errors.Is(err, sandlot.ErrVerified) && !errors.Is(err, sandlot.ErrTooOften) &&
-			!errors.Is(err, sandlot.ErrBlocksMoved) {
+	for tries, moves := 0, 0; tries < createTries && moves < editTries; {
+		switch err = try(); {
+		case errors.Is(err, sandlot.ErrBlocksMoved):
+			moves++
+		case errors.Is(err, sandlot.ErrExists), errors.Is(err, sandlot.ErrVerified), errors.Is(err, sandlot.ErrTooOften):
+			tries++
+		default:
 			return err
 		}
+	}
+	if errors.Is(err, sandlot.ErrBlocksMoved) {
+		return sandlot.Refuse(sandlot.CodeUnavailable, "The blocklist changed too often meanwhile. Nothing was changed.").
+			With(sandlot.OpWait).After(time.Second)
 	}
 	return fmt.Errorf("no free name after %d draws: %w", createTries, err)
 }

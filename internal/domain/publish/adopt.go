@@ -100,6 +100,9 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		files, brought = changedTo(files, v.Change), append(brought, v.Change.Put...)
 	}
 	if in.DryRun {
+		if _, err := s.unblocked(ctx, by, Screening{Title: title, Files: files, New: files}); err != nil {
+			return out, err
+		}
 		out.Project = sandlot.Project{Account: owner, Title: title, Lang: np.Lang, Version: 1 + len(np.Later)}
 		if by.IsOperator() {
 			return out, nil

@@ -68,6 +68,13 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 			return Published{}, err
 		}
 	}
+	seen := Screening{Owner: by.Account(), Title: words.Title, Primary: b.primary, Files: b.files, New: b.files}
+	if email == EmailSet {
+		seen.Email = words.Email
+	}
+	if _, err := s.screen(ctx, by, seen); err != nil {
+		return Published{}, err
+	}
 	if err := foreseeHold(ctx, s, &p, b.files); err != nil {
 		return Published{}, err
 	}
@@ -109,8 +116,12 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if err := s.fits(ctx, by, sandlot.ActEdit, 0, adds); err != nil {
 		return Updated{}, err
 	}
-	_, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
+	address, email, err := s.pendingEmail(ctx, by, nf.Email, nf.Lang, EmailNone)
 	if err != nil {
+		return Updated{}, err
+	}
+	seen := Screening{Project: p, Title: or(nf.Title), Email: address.address(), Files: n.all, New: n.changed}
+	if _, err := s.screen(ctx, by, seen); err != nil {
 		return Updated{}, err
 	}
 	if email == EmailSet {

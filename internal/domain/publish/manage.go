@@ -39,6 +39,7 @@ type DetailsChange struct {
 	By     int64  // the ID of the caller's key, 0 for none; a revoked key is ErrRevoked
 	Expect int    // the current version; the step fails with ErrMoved if it is another; 0: any
 	Seen   string // the Mark of the details that the caller saw: see Replaces; empty: any
+	Blocks int64  // as in Screened
 }
 
 // Replaces reports whether the change may be made if the details are now: they are those that the caller saw, or
@@ -140,7 +141,12 @@ func (s *Service) Describe(ctx context.Context, by sandlot.Caller, id sandlot.Pr
 	if _, err := c.clean(); err != nil {
 		return err
 	}
-	err = s.management.SetDetails(ctx, id, c)
+	err = retryTaken(func() (err error) {
+		if c.Blocks, err = s.unblocked(ctx, by, Screening{Project: p, Title: or(c.Title)}); err != nil {
+			return err
+		}
+		return s.management.SetDetails(ctx, id, c)
+	})
 	if errors.Is(err, sandlot.ErrMoved) {
 		return sandlot.Refuse(sandlot.CodeVersionConflict,
 			"The details of %s were changed meanwhile. Nothing was changed.", p.ID).
@@ -246,6 +252,10 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 		}
 		if in.IfVersion != nil {
 			c.Expect = p.Version
+		}
+		var err error
+		if c.Blocks, err = s.unblocked(ctx, by, Screening{Project: p, Title: or(c.Title)}); err != nil {
+			return p, err
 		}
 		return p, s.management.SetDetails(ctx, id, c)
 	})

@@ -374,7 +374,9 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 		if err != nil {
 			return p, err
 		}
-		seen := Screening{Project: p, Title: or(nf.Title), Email: nf.Email, Primary: n.change.Primary, Files: n.all, New: n.changed}
+		seen := Screening{
+			Project: p, Title: or(nf.Title), Email: at.Email.address(), Primary: n.change.Primary, Files: n.all, New: n.changed,
+		}
 		if !n.many {
 			if seen.Files, err = nextFiles(ctx, s, p, n.changed); err != nil {
 				return p, err

@@ -178,9 +178,13 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 		if np.Upload, np.Idempotency, err = s.records(by, x, np.ID, 1, email, out.Keys, b.made(np)); err != nil {
 			return err
 		}
-		if np.Screened, err = s.screen(ctx, by, Screening{
-			Owner: by.Account(), ID: np.ID, Title: words.Title, Email: words.Email, Primary: b.primary, Files: b.files, New: b.files,
-		}); err != nil {
+		seen := Screening{
+			Owner: by.Account(), ID: np.ID, Title: words.Title, Email: np.Email.address(), Primary: b.primary, Files: b.files, New: b.files,
+		}
+		if np.New != nil {
+			seen.Email = np.New.Email
+		}
+		if np.Screened, err = s.screen(ctx, by, seen); err != nil {
 			return err
 		}
 		out.Project, err = s.store.CreateProject(ctx, np)

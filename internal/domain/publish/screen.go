@@ -18,6 +18,8 @@ type Blocklist interface {
 	// Check returns the number of the list that allows v. A blocked file is sandlot.CodeTakenDown, anything else that is
 	// blocked sandlot.CodeBlocked.
 	Check(ctx context.Context, by sandlot.Caller, v Screening) (generation int64, err error)
+	// Moved has the next Check read the list again: a step was sandlot.ErrBlocksMoved.
+	Moved()
 }
 
 // NetworkHashes hashes the network of a caller, so that it can be compared and not read. It may be used concurrently.
@@ -47,7 +49,7 @@ type Screening struct {
 
 // Screened is the outcome of a Screening, for the step that records the version.
 type Screened struct {
-	Blocks    int64        // the number of the blocklist that was looked at; where it is another by then, the step is sandlot.ErrBlocksMoved
+	Blocks    int64        // the number of the blocklist that allows it: with another one the step is sandlot.ErrBlocksMoved; 0: none
 	Hold      sandlot.Rule // HeldFields where others must not see the version; else a hold of that rule ends with the step
 	Publisher Publisher    // recorded for an account without a verified address
 }
@@ -57,10 +59,8 @@ func (s *Service) screen(ctx context.Context, by sandlot.Caller, v Screening) (o
 	v.Read = func(ctx context.Context, f sandlot.File) ([]byte, error) {
 		return s.piece(ctx, f.Blob, 0, f.Blob.Size, nil)
 	}
-	if s.Blocklist != nil {
-		if out.Blocks, err = s.Blocklist.Check(ctx, by, v); err != nil {
-			return out, fmt.Errorf("check the blocklist: %w", err)
-		}
+	if out.Blocks, err = s.unblocked(ctx, by, v); err != nil {
+		return out, err
 	}
 	vouched, err := vouched(ctx, s, v)
 	if err != nil || vouched {
@@ -247,4 +247,24 @@ func (s *Reader) View(ctx context.Context, by sandlot.Caller, p sandlot.Project)
 		return sandlot.Held(p)
 	}
 	return err
+}
+
+// unblocked returns the number of the blocklist that allows v. Without v.Read texts are compared by all their bytes alone.
+func (c Config) unblocked(ctx context.Context, by sandlot.Caller, v Screening) (int64, error) {
+	if c.Blocklist == nil {
+		return 0, nil
+	}
+	n, err := c.Blocklist.Check(ctx, by, v)
+	if err != nil {
+		return 0, fmt.Errorf("check the blocklist: %w", err)
+	}
+	return n, nil
+}
+
+// address returns the address that a step sets; a nil NewEmail sets none.
+func (e *NewEmail) address() string {
+	if e == nil {
+		return ""
+	}
+	return e.Address
 }

@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
@@ -139,7 +140,11 @@ func New(ctx context.Context, cfg Config, stores Stores, log *slog.Logger, opts 
 	contents := newContents(cfg, stores, log)
 	store := stores.Store
 	store.Observe(func(step func() (sandlot.Changed, error), blobs []sandlot.Blob) error {
-		return contents.held.use(func() error { return cached.After(step()) }, blobs...)
+		err := contents.held.use(func() error { return cached.After(step()) }, blobs...)
+		if cfg.Blocklist != nil && errors.Is(err, sandlot.ErrBlocksMoved) {
+			cfg.Blocklist.Moved()
+		}
+		return err
 	})
 	s := &Service{
 		Config: cfg, Contents: contents, Heads: cached,

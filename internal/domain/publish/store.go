@@ -38,7 +38,7 @@ type Store interface {
 	// SetEmail makes address the unverified address of an account, ends its verifications of other
 	// addresses, and enqueues the job. An account that has a verified address is ErrVerified, here
 	// and wherever a NewEmail is part of a step.
-	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error
+	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job, checked int64) error
 
 	// CreateProject records an account (if new), a project, its version 1 and later ones, its keys and its idempotency
 	// record, and closes the upload it came from. An ID that is or was in use is ErrExists; a version without its
@@ -108,6 +108,7 @@ type NewAccount struct {
 	Job         *sandlot.Job // the verification mail, if there is an address
 	Join        *Joining     // the invitation that it uses up in the same step, if any
 	Idempotency *IdempotencyRecord
+	Blocks      int64 // as in Screened; not used for the account of a NewProject, which has its own
 }
 
 // ConnectLife is how long the code of a connect_url is valid: a person may read an agent's answer weeks later.

@@ -342,7 +342,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if err != nil {
 			return p, err
 		}
-		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: in.Email, Files: left}); err != nil {
+		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: at.Email.address(), Files: left}); err != nil {
 			return p, err
 		}
 		var next sandlot.Project

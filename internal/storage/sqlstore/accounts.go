@@ -32,7 +32,7 @@ func (store AccountStore) CreateAccount(ctx context.Context, na publish.NewAccou
 		if a, records, err = t.createAccount(na); err != nil {
 			return err
 		}
-		return t.Run(append(records, ownRecord(na.Idempotency, a.ID)...)...)
+		return t.Run(slices.Concat(records, ownRecord(na.Idempotency, a.ID), sameBlocks(t, na.Blocks))...)
 	})
 	return a, in("create account", err)
 }
@@ -93,7 +93,9 @@ func (store AccountStore) Account(ctx context.Context, id sandlot.AccountID) (sa
 	return one(ctx, store.db, scanAccount, "SELECT "+accountColumns+" FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 }
 
-func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error {
+func (store AccountStore) SetEmail(
+	ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job, checked int64,
+) error {
 	return in("set email", store.db.onAccount(ctx, id, func(t *tx) error {
 		verified, err := t.number("SELECT verified FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 		if err != nil {
@@ -103,7 +105,7 @@ func (store AccountStore) SetEmail(ctx context.Context, id sandlot.AccountID, ad
 		if err != nil {
 			return err
 		}
-		return t.Run(records...)
+		return t.Run(append(records, sameBlocks(t, checked)...)...)
 	}))
 }
 

@@ -69,12 +69,15 @@ func (store Operate) ListProjects(ctx context.Context, q operate.ProjectQuery) (
 }
 
 func (store Operate) Suspend(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
-	return in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
-		if err := setSuspended(t, s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
-			return err
-		}
-		return reserveMailbox(ctx, t, s.Account, e.At)
-	}))
+	return in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error { return suspend(ctx, t, s, e) }))
+}
+
+// suspend is that step.
+func suspend(ctx context.Context, t *tx, s sandlot.Subject, e sandlot.LogEntry) error {
+	if err := setSuspended(t, s, e, sandlot.ErrExists, micros(e.At), "suspended_at IS NULL"); err != nil || s.Project != "" {
+		return err
+	}
+	return reserveMailbox(ctx, t, s.Account, e.At)
 }
 
 func (store Operate) Reinstate(ctx context.Context, s sandlot.Subject, e sandlot.LogEntry) error {
@@ -173,6 +176,7 @@ func removeAccount(t *tx, id sandlot.AccountID, at time.Time) error {
 		do("DELETE FROM people WHERE account = ?", id),
 		do("DELETE FROM identities WHERE account = ?", id),
 		do("DELETE FROM connects WHERE account = ?", id),
+		dropPublishers(id),
 	)
 }
 

@@ -1,18 +1,222 @@
 package sqlstore
 
-import "time"
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/operate/blocks"
+	"sandlot/internal/storage/sqlstore/engine"
+)
+
+// Blocks is the store of package blocks.
+type Blocks struct {
+	db *DB
+	SecretStore
+	ProjectStore
+	FileStore
+}
+
+func (store Operate) Blocks() Blocks {
+	return Blocks{store.db, store.SecretStore, store.ProjectStore, store.FileStore}
+}
+
+// blocking is the number of the lock between steps that change the blocklist and steps that were checked against it.
+const blocking int64 = 0x626c6f636b6c6973
+
+// selectGeneration reads the number of the blocklist, which is 1 before its first change.
+const selectGeneration = "SELECT coalesce((SELECT generation FROM blocking WHERE one = 1), 1)"
 
 // addBlock adds an entry to the blocklist, or replaces the one with that value, and gives the list its next number. A zero
-// until is no end.
+// until is no end. On PostgreSQL it waits for steps that were checked against the list, so a step calls it last.
 func addBlock(t *tx, kind, value, reason, actor string, at, until time.Time) error {
-	end := int64(0)
-	if !until.IsZero() {
-		end = micros(until)
-	}
-	if err := t.do(`INSERT INTO blocked (kind, value, reason, actor, at, until) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (kind, value) DO UPDATE SET reason = excluded.reason, actor = excluded.actor, at = excluded.at, until = excluded.until`,
-		kind, value, reason, actor, micros(at), end); err != nil {
+	if _, err := nextBlocks(t); err != nil {
 		return err
 	}
-	return t.do("UPDATE blocking SET generation = generation + 1 WHERE one = 1")
+	return t.do(`INSERT INTO blocked (kind, value, reason, actor, at, until) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (kind, value) DO UPDATE SET reason = excluded.reason, actor = excluded.actor, at = excluded.at, until = excluded.until`,
+		kind, value, reason, actor, micros(at), orZero(until))
+}
+
+// nextBlocks gives the blocklist its next number, and returns it.
+func nextBlocks(t *tx) (int64, error) {
+	if query := t.dialect.Alone("?"); query != "" {
+		if err := t.do(query, blocking); err != nil {
+			return 0, err
+		}
+	}
+	return t.number(`INSERT INTO blocking (one, generation) VALUES (1, 2)
+		ON CONFLICT (one) DO UPDATE SET generation = blocking.generation + 1 RETURNING generation`)
+}
+
+// sameBlocks ends the records of a step that was checked against the blocklist of that number: it is
+// sandlot.ErrBlocksMoved if there is another. 0 stands for no check. Steps with it do not wait for each other.
+func sameBlocks(t *tx, generation int64) []engine.Statement {
+	if generation == 0 {
+		return nil
+	}
+	same := do("SELECT 1 WHERE ("+selectGeneration+") = ?", generation)
+	same.None = sandlot.ErrBlocksMoved
+	if query := t.dialect.Together("?"); query != "" {
+		return []engine.Statement{do(query, blocking), same}
+	}
+	return []engine.Statement{same}
+}
+
+// orZero returns the stored form of a time; the zero time is 0.
+func orZero(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return micros(t)
+}
+
+func (store Blocks) Generation(ctx context.Context) (int64, error) {
+	n, err := one(ctx, store.db, scanValue[int64], selectGeneration)
+	return n, in("read the number of the blocklist", err)
+}
+
+const (
+	selectBlocked = "SELECT id, kind, value, reason, actor, at, until FROM blocked WHERE "
+	listColumns   = "name, kind, lines, reason, actor, at, until, generation"
+)
+
+func scanBlocked(r row) (e blocks.Entry, err error) {
+	err = r.Scan(&e.ID, &e.Kind, &e.Value, &e.Reason, &e.By, asTime{&e.At}, sometime{&e.Until})
+	return e, err
+}
+
+func scanBlocklist(r row) (l blocks.List, err error) {
+	err = r.Scan(&l.Name, &l.Kind, &l.Lines, &l.Reason, &l.By, asTime{&l.At}, sometime{&l.Until}, &l.Generation)
+	return l, err
+}
+
+func (store Blocks) Load(ctx context.Context, known map[int64]bool) (found blocks.Loaded, err error) {
+	err = store.db.snapshot(ctx, func(q querier) error {
+		if found.Generation, err = one(ctx, q, scanValue[int64], selectGeneration); err != nil {
+			return err
+		}
+		if found.Entries, err = all(ctx, q, scanBlocked, selectBlocked+"id > 0 ORDER BY id"); err != nil {
+			return err
+		}
+		if found.Lists, err = all(ctx, q, scanBlocklist, "SELECT "+listColumns+" FROM blocklists ORDER BY name"); err != nil {
+			return err
+		}
+		for i := range found.Lists {
+			l := &found.Lists[i]
+			if known[l.Generation] {
+				continue
+			}
+			if l.Body, err = one(ctx, q, scanValue[[]byte], "SELECT body FROM blocklists WHERE name = ?", l.Name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return found, in("read the blocklist", err)
+}
+
+func (store Blocks) Blocked(ctx context.Context, after int64, limit int) ([]blocks.Entry, error) {
+	return all(ctx, store.db, scanBlocked, selectBlocked+"id > ? ORDER BY id LIMIT ?", after, limit)
+}
+
+func (store Blocks) Lists(ctx context.Context) ([]blocks.List, error) {
+	return all(ctx, store.db, scanBlocklist, "SELECT "+listColumns+" FROM blocklists ORDER BY name")
+}
+
+func (store Blocks) AddBlocks(ctx context.Context, list []blocks.Entry, e sandlot.LogEntry) (added []blocks.Entry, err error) {
+	err = store.db.step(ctx, nil, func(t *tx) error {
+		added, err = addBlocks(t, list, e)
+		return err
+	})
+	return added, in("add to the blocklist", err)
+}
+
+// addBlocks adds entries with an entry of the audit log each, and returns them with their numbers.
+func addBlocks(t *tx, list []blocks.Entry, e sandlot.LogEntry) (added []blocks.Entry, err error) {
+	for _, b := range list {
+		if err := addBlock(t, b.Kind, b.Value, b.Reason, b.By, b.At, b.Until); err != nil {
+			return nil, err
+		}
+		b.ID, err = t.number("SELECT id FROM blocked WHERE kind = ? AND value = ?", b.Kind, b.Value)
+		if err != nil {
+			return nil, err
+		}
+		e.Target, e.Reason = b.Name(), b.Told()
+		if err := t.Run(newEntry(e)); err != nil {
+			return nil, err
+		}
+		added = append(added, b)
+	}
+	return added, nil
+}
+
+func (store Blocks) SuspendAndBlock(ctx context.Context, s sandlot.Subject, list []blocks.Entry, e sandlot.LogEntry) error {
+	return in("suspend", store.db.changeAccount(ctx, &s.Account, func(t *tx) error {
+		if err := suspend(ctx, t, s, e); err != nil {
+			return err
+		}
+		e.Action = sandlot.ActionBlock
+		_, err := addBlocks(t, list, e)
+		return err
+	}))
+}
+
+func (store Blocks) PutList(ctx context.Context, l blocks.List, e sandlot.LogEntry) error {
+	return in("replace a list", stepOf(ctx, store.db, len(l.Body), nil, func(t *tx) error {
+		generation, err := nextBlocks(t)
+		if err != nil {
+			return err
+		}
+		return t.Run(
+			do("DELETE FROM blocklists WHERE name = ?", l.Name),
+			do(`INSERT INTO blocklists (name, kind, body, lines, reason, actor, at, until, generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+				l.Name, l.Kind, orEmpty(l.Body), l.Lines, l.Reason, l.By, micros(l.At), orZero(l.Until), generation),
+			newEntry(e),
+		)
+	}))
+}
+
+func (store Blocks) Unblock(ctx context.Context, id int64, name string, e sandlot.LogEntry) error {
+	return in("remove from the blocklist", store.db.step(ctx, nil, func(t *tx) error {
+		if _, err := nextBlocks(t); err != nil {
+			return err
+		}
+		if name != "" {
+			if err := t.must(sandlot.ErrNotFound, "DELETE FROM blocklists WHERE name = ?", name); err != nil {
+				return err
+			}
+		} else if err := t.must(sandlot.ErrNotFound, "DELETE FROM blocked WHERE id = ?", id); err != nil {
+			return err
+		}
+		return t.Run(newEntry(e))
+	}))
+}
+
+func (store Blocks) Vouched(ctx context.Context, id sandlot.AccountID) (bool, error) {
+	return one(ctx, store.db, scanValue[bool],
+		"SELECT verified = 1 OR trusted_at IS NOT NULL FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
+}
+
+// sharedAtOnce is how many hashes one query looks for: there is no index of hashes, so each reads through all blobs.
+const sharedAtOnce = 50
+
+func (store Blocks) Shared(ctx context.Context, digests []sandlot.Digest, owner sandlot.AccountID) (shared []sandlot.Digest, err error) {
+	for some := range slices.Chunk(digests, sharedAtOnce) {
+		args := []any{owner}
+		for i := range sharedAtOnce {
+			args = append(args, some[min(i, len(some)-1)][:])
+		}
+		found, err := all(ctx, store.db, fields(func(d *sandlot.Digest) []any { return []any{asDigest{d}} }),
+			`SELECT DISTINCT b.sha256 FROM blobs b JOIN files f ON f.blob = b.id JOIN projects p ON p.num = f.project
+			JOIN accounts a ON a.id = p.account WHERE a.id <> ? AND (a.verified = 1 OR a.trusted_at IS NOT NULL)
+			AND p.deleted_at IS NULL AND a.deleted_at IS NULL AND b.sha256 IN (?`+strings.Repeat(", ?", sharedAtOnce-1)+")", args...)
+		if err != nil {
+			return nil, in("look for other projects with a file", err)
+		}
+		shared = append(shared, found...)
+	}
+	return shared, nil
 }

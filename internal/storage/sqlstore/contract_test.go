@@ -49,8 +49,8 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
 			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
 			FrontLine: storetest.FrontLine{
-				Holds: db.Operate(), Reporters: db.Operate().Reporters(), Desk: db.Operate().Desk(), Verdicts: db.Operate().Verdicts(),
-				Sightings: db.Operate().Sightings(),
+				Holds: db.Operate(), Blocks: db.Operate().Blocks(), Reporters: db.Operate().Reporters(), Desk: db.Operate().Desk(),
+				Verdicts: db.Operate().Verdicts(), Sightings: db.Operate().Sightings(),
 			},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},

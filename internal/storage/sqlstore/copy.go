@@ -12,8 +12,8 @@ import (
 
 // CopyTo writes a copy of the database, as one moment left it, into a new file of that name with mode 0600, and syncs
 // it. Reads and writes go on meanwhile; the log grows with the writes. The copy lacks the salts of days, which must not
-// outlive their day, and the loads hashed with them. If it fails, the file is removed. No room is sandlot.ErrFull. The
-// copy is a SQLite database.
+// outlive their day, and the loads hashed with them; and the keys of networks with the hashes under them. If it fails,
+// the file is removed. No room is sandlot.ErrFull. The copy is a SQLite database.
 func (db *DB) CopyTo(ctx context.Context, path string) error {
 	err := db.engine.CopyTo(ctx, path, func(t engine.Tx) error {
 		return forgetDays(&tx{Tx: t, dialect: db.dialect})
@@ -28,7 +28,10 @@ func (db *DB) CopyTo(ctx context.Context, path string) error {
 var ofDays = []string{"day_salts", "loads"}
 
 func forgetDays(t *tx) error {
-	for _, table := range ofDays {
+	if err := t.do("DELETE FROM secrets WHERE name >= '" + networkKeys + "' AND name < '" + networkKeys + "a'"); err != nil {
+		return err
+	}
+	for _, table := range append([]string{"publishers"}, ofDays...) {
 		if err := t.do("DELETE FROM " + table); err != nil {
 			return err
 		}

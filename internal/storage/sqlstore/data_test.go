@@ -18,6 +18,9 @@ import (
 var impersonal = map[string]string{
 	"accounts":      "id verified created_at suspended_at deleted_at projects bytes verified_at seq changed role most_projects trusted_at",
 	"acts":          "id at actor action",
+	"blocked":       "id kind at until",
+	"blocking":      "one generation",
+	"blocklists":    "kind lines at until generation",
 	"blocks":        "board period sort at player n",
 	"blobs":         "id ref size sha256 is_text squeezed loose created_at leased_until",
 	"boards":        "num project name ascending least most seconds state created_at moved_at",
@@ -67,6 +70,7 @@ var impersonal = map[string]string{
 	"player_totals": "project players held shared keys scores charged",
 	"players":       "num project refused day held saves",
 	"probe":         "one bytes",
+	"publishers":    "account at",
 	"project_tags":  "project",
 	"projects": "num id account lang primary_file version suffix size file_count plays likes seq created_at updated_at" +
 		" deleted_at suspended_at oldest unlisted listed threads counted changed cover covered tried wrapper stamp runtime judged" +

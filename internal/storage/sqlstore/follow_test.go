@@ -123,7 +123,7 @@ func TestRegression41ProjectsFollowTheirAccountInSteps(t *testing.T) {
 			}
 			expect.Is(t, "unverify", err, nil)
 			mustExec(t, db, "INSERT INTO verifications (token, account, email, expires_at) VALUES (?, ?, 'a@example.org', ?)", token[:], p.Account, micros(time.Now().Add(time.Hour)))
-			_, err = db.Account().UseVerification(context.Background(), token, time.Now())
+			_, err = db.Account().UseVerification(context.Background(), token, time.Now(), 0)
 			return err
 		}, nil, func(t *testing.T) { listed(t, followers) }},
 		{"remove", func() error { return db.Operate().Remove(context.Background(), account, entry) }, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/format/names"
+	"sandlot/internal/storage/sqlstore/engine"
 )
 
 // Identities is the store of an account.Provided.
@@ -69,14 +70,15 @@ func (store Identities) OpenAccount(ctx context.Context, i account.Identity, n a
 		if a.Handle, err = takeHandle(t, a.ID, n.Handles, time.Time{}); err != nil {
 			return err
 		}
-		if err := t.do("UPDATE accounts SET handle = ? WHERE id = ?", a.Handle, a.ID); err != nil || n.Job == nil {
-			return err
+		records := append([]engine.Statement{do("UPDATE accounts SET handle = ? WHERE id = ?", a.Handle, a.ID)}, sameBlocks(t, n.Blocks)...)
+		if n.Job == nil {
+			return t.Run(records...)
 		}
 		job, err := t.newJob(*n.Job, a.ID)
 		if err != nil {
 			return err
 		}
-		return t.Run(job)
+		return t.Run(append([]engine.Statement{job}, records...)...)
 	})
 	return a, in("open account", err)
 }

@@ -240,7 +240,7 @@ func verification(ctx context.Context, t *tx, token sandlot.Digest, now time.Tim
 
 // It finds the same verifications as Verification.
 func (store ClaimStore) UseVerification(
-	ctx context.Context, token sandlot.Digest, now time.Time,
+	ctx context.Context, token sandlot.Digest, now time.Time, checked int64,
 ) (a sandlot.Account, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		v, err := verification(ctx, t, token, now)
@@ -263,7 +263,10 @@ func (store ClaimStore) UseVerification(
 		if err != nil {
 			return err
 		}
-		return endFieldHolds(t, v.Account, now)
+		if err := endFieldHolds(t, v.Account, now); err != nil {
+			return err
+		}
+		return t.Run(append([]engine.Statement{dropPublishers(v.Account)}, sameBlocks(t, checked)...)...)
 	})
 	return a, in("use verification", err)
 }

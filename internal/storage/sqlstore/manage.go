@@ -45,7 +45,7 @@ func (store ProjectStore) SetDetails(ctx context.Context, id sandlot.ProjectID, 
 		if d.Title != nil {
 			p.Title = *d.Title
 		}
-		return t.Run(describe(&p, d))
+		return t.Run(append([]engine.Statement{describe(&p, d)}, sameBlocks(t, d.Blocks)...)...)
 	}))
 }
 

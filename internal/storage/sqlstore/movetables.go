@@ -67,7 +67,7 @@ var movedTables = []engine.Table{
 	numbered("reports", "id", "number form project reason details contact job at closed_at network via mailed answer"),
 	moved("held_views", "project version network", "at"),
 	numbered("blocked", "id", "kind value reason actor at until"),
-	moved("blocklists", "name", "kind body lines reason actor at until"),
+	moved("blocklists", "name", "kind body lines reason actor at until generation"),
 	moved("blocking", "one", "generation"),
 	moved("publishers", "account network", "wide at"),
 	numbered("reporters", "id", "hash name made_at used_at ended_at"),

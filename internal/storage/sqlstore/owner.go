@@ -149,6 +149,7 @@ func handOver(t *tx, from, to sandlot.AccountID, at time.Time) error {
 		do(`UPDATE projects SET changed = changed + 1 + (SELECT changed FROM accounts WHERE id = ?1), account = ?2
 			WHERE account = ?1`, from, to),
 		do("DELETE FROM connects WHERE account = ?", from),
+		dropPublishers(from),
 		do("DELETE FROM keys WHERE account = ? AND edits = 1", from),
 		do("UPDATE keys SET account = ?2 WHERE account = ?1 AND project IS NOT NULL", from, to),
 		do("UPDATE trash SET account = ?2 WHERE account = ?1", from, to),

@@ -91,7 +91,10 @@ func (t *tx) createProject(np publish.NewProject, h history, now time.Time) (p p
 	if np.Key.Hash != (sandlot.Digest{}) {
 		records = append(records, newKey(np.Key, p.Account, &p.num))
 	}
-	return p, t.Run(slices.Concat(over, contents, records, useTicket(np.Idempotency))...)
+	if !p.Verified {
+		records = append(records, newPublisher(p.Account, np.Publisher, np.CreatedAt)...)
+	}
+	return p, t.Run(slices.Concat(over, contents, records, useTicket(np.Idempotency), sameBlocks(t, np.Blocks))...)
 }
 
 type owner struct {
@@ -289,6 +292,9 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Ti
 		N: p.Version, Suffix: p.Suffix, Title: p.Title, Primary: p.Primary, CreatedAt: p.UpdatedAt,
 		RestoredFrom: at.RestoredFrom,
 	}
+	if !p.Verified {
+		files = append(files, newPublisher(p.Account, at.Publisher, at.At)...)
+	}
 	return p, t.Run(slices.Concat(over, address, files, []engine.Statement{
 		do("UPDATE accounts SET seq = seq + 1 WHERE id = ?", p.Account),
 		newVersions(p.num, []sandlot.Version{v}),
@@ -296,7 +302,7 @@ func (t *tx) edit(id sandlot.ProjectID, at publish.Edit, more int64, now time.Ti
 			updated_at = ?,
 			changed = changed + 1 WHERE num = ?`,
 			p.Title, p.Primary, p.Wrapper, p.Version, p.Suffix, p.Size, p.FileCount, p.Seq, micros(p.UpdatedAt), p.num),
-	}, useTicket(at.Idempotency))...)
+	}, useTicket(at.Idempotency), sameBlocks(t, at.Blocks))...)
 }
 
 // editable returns the project that an edit was computed against, with the number of this change, if it may be made

@@ -102,10 +102,12 @@ func (t *tx) recoverProject(np publish.NewProject, h history, now time.Time) (p 
 	})...); err != nil {
 		return p, err
 	}
+	end := sameBlocks(t, np.Blocks)
 	if np.Log != nil {
-		if err := t.Run(newEntry(*np.Log)); err != nil {
-			return p, err
-		}
+		end = append([]engine.Statement{newEntry(*np.Log)}, end...)
+	}
+	if err := t.Run(end...); err != nil {
+		return p, err
 	}
 	if p, err = one(context.Background(), t, scanProject, selectProject+"p.id = ?", string(np.ID)); err != nil {
 		return p, err

@@ -98,7 +98,7 @@ func (store RecoveryStore) EmailLink(ctx context.Context, token sandlot.Digest, 
 }
 
 func (store RecoveryStore) TakeEmail(
-	ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job,
+	ctx context.Context, token sandlot.Digest, now, undoUntil time.Time, notice sandlot.Job, checked int64,
 ) (a sandlot.Account, err error) {
 	err = store.db.changeAccount(ctx, &a.ID, func(t *tx) error {
 		m, err := t.moveOf(ctx, token, false, now)
@@ -109,14 +109,20 @@ func (store RecoveryStore) TakeEmail(
 		if err != nil {
 			return err
 		}
-		if a, err = moveEmail(t, m, 0, now); err != nil || !old.EmailVerified || old.Email == m.Email {
+		if a, err = moveEmail(t, m, 0, now); err != nil {
 			return err
+		}
+		if !old.EmailVerified || old.Email == m.Email {
+			return t.Run(sameBlocks(t, checked)...)
 		}
 		if err := addMove(t, account.EmailMove{Account: m.Account, Email: old.Email, Undo: true, ExpiresAt: undoUntil}); err != nil {
 			return err
 		}
 		notice.Address, notice.Lang = old.Email, old.Lang
-		return t.addJob(notice, m.Account)
+		if err := t.addJob(notice, m.Account); err != nil {
+			return err
+		}
+		return t.Run(sameBlocks(t, checked)...)
 	})
 	return a, in("take address", err)
 }
@@ -150,6 +156,7 @@ func moveEmail(t *tx, m move, undo int64, now time.Time) (sandlot.Account, error
 		do("DELETE FROM email_moves WHERE account = ?1 AND (undo = 0 OR ?2 > 0 AND id >= ?2)", m.Account, undo),
 		do("DELETE FROM verifications WHERE account = ?", m.Account),
 		do("UPDATE sessions SET proved_at = 0 WHERE account = ?", m.Account), // of another address
+		dropPublishers(m.Account),
 	)
 	if err != nil {
 		return sandlot.Account{}, err

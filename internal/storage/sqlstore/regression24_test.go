@@ -56,7 +56,7 @@ func told(t *testing.T, db *DB, n int) (deleted []sandlot.AccountID, gone, kept 
 		p := mustProject(t, db, uint64(i))
 		email, title, text := mark+"@distinct.example", mark+" Title", "About "+mark
 		expect.Is(t, "describe", db.Publish().SetDetails(t.Context(), p.ID, publish.Details{Title: title, Description: text + strings.Repeat(" "+mark, 5000)}.Change()), nil)
-		expect.Is(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, sandlot.Job{Kind: "verify", Address: email, Due: time.Now()}), nil)
+		expect.Is(t, "set address", db.Publish().SetEmail(t.Context(), p.Account, email, sandlot.Job{Kind: "verify", Address: email, Due: time.Now()}, 0), nil)
 		mustExec(t, db, fmt.Sprintf("UPDATE accounts SET verified = 1 WHERE id = %d", p.Account))
 		words := []string{email, title, text, mark + " " + mark}
 		if i%2 == 0 {

@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/blocks"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/sqlstore/engine"
@@ -50,6 +51,7 @@ func (store Upkeep) Sweep(ctx context.Context, now, before time.Time, limit int)
 		func(s *sweep) error { return s.dropTokens(now) },
 		func(s *sweep) error { return s.dropDevices(now) },
 		func(s *sweep) error { return s.sweepBoards(now) },
+		func(s *sweep) error { return s.dropNetworkKeys(now) },
 		func(s *sweep) error { return s.times(emptyReports, micros(now.Add(-operate.ReportKept))) },
 		func(s *sweep) error { return s.times(dropNetworks, micros(now.Add(-operate.ReportKept)), []byte{}) },
 	}, dropOld(now)...) {
@@ -272,6 +274,10 @@ func dropOld(now time.Time) []func(*sweep) error {
 		{"invitations", "id", "expires_at <= ?1", micros(now.Add(-operate.InvitationsKept))},
 		{"held_views", "project, version, network", "at < ?1", micros(now.Add(-publish.HeldKept))},
 		{"stops", "id", "until > 0 AND until <= ?1", micros(now)},
+		{"blocked", "id", "until > 0 AND until <= ?1", micros(now)},
+		{"blocklists", "name", "until > 0 AND until <= ?1", micros(now)},
+		{"publishers", "account, network", "at < ?1", micros(now.Add(-blocks.NetworksKept))},
+		{"publishers", "account, network", "at > ?1", notAfter(now)},
 	} {
 		query := "DELETE FROM " + old.table + some(old.table, old.key, old.condition)
 		parts = append(parts, func(s *sweep) error { return s.times(query, old.than) })

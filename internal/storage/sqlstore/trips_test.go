@@ -31,6 +31,7 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 	var made sandlot.Project
 	var trips int64 // before the step
 	inline := []byte("<p>inline")
+	screened := publish.Screened{Blocks: 1, Publisher: publish.Publisher{Network: benchSum("network", 1), Wide: benchSum("wide", 1)}}
 	file := func(name string, b []byte) sandlot.File {
 		return sandlot.File{Name: name, Folded: name, Blob: sandlot.Blob{Size: int64(len(b)), SHA256: sha256.Sum256(b), Inline: b, Text: true}}
 	}
@@ -38,7 +39,7 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 		return &publish.IdempotencyRecord{Key: benchSum("record", n), Request: benchSum("request", n), ExpiresAt: db.Now().Add(time.Hour)}
 	}
 	edit := func(n uint64) publish.Edit {
-		return publish.Edit{At: db.Now(), Expect: made.Version, Suffix: fmt.Sprint("s", n), Idempotency: record(n), Within: publish.Quota{Bytes: 1 << 40}}
+		return publish.Edit{At: db.Now(), Expect: made.Version, Suffix: fmt.Sprint("s", n), Idempotency: record(n), Within: publish.Quota{Bytes: 1 << 40}, Screened: screened}
 	}
 	for i, kind := range []struct {
 		name string
@@ -46,6 +47,7 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 	}{
 		{"of somebody new", func(n uint64) error {
 			np, na := benchProject(n, inline), benchAccount(n)
+			np.Screened = screened
 			na.Email, na.Job = "a@example.com", &sandlot.Job{Kind: "verify", Address: "a@example.com", Due: db.Now()}
 			np.New, np.Idempotency, np.Within = &na, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
 			_, err := db.Publish().CreateProject(t.Context(), np)
@@ -53,12 +55,14 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 		}},
 		{"into an account", func(n uint64) (err error) {
 			np := benchProject(n, inline)
+			np.Screened = screened
 			np.Account, np.Idempotency, np.Within = owner.ID, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
 			made, err = db.Publish().CreateProject(t.Context(), np)
 			return err
 		}},
 		{"of many files into an account", func(n uint64) error {
 			np := benchProject(n, inline)
+			np.Screened = screened
 			np.Account, np.Idempotency, np.Within = owner.ID, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
 			for f := range 20 {
 				np.Files = append(np.Files, file(fmt.Sprint("m", f), fmt.Append(nil, "text ", f)))
@@ -73,6 +77,7 @@ func TestAPublishTakesAtMostSevenRoundTrips(t *testing.T) {
 			expect.OK(t, err)
 			trips = counted.Load()
 			np := benchProject(n, inline)
+			np.Screened = screened
 			np.Account, np.Idempotency, np.Within = owner.ID, record(n), publish.Quota{Projects: 100, Bytes: 1 << 40}
 			np.Upload = &publish.Completion{Key: key, Generation: g, ExpiresAt: u.ExpiresAt, Done: publish.UploadDone{Project: np.ID, Version: 1, Part: 1}}
 			_, err = db.Publish().CreateProject(t.Context(), np)

@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/blocks"
 	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/operate/listed"
@@ -100,6 +101,7 @@ type Runtime struct {
 // FrontLine holds the stores of those who keep harm off an instance.
 type FrontLine struct {
 	Holds     operate.HoldStore
+	Blocks    blocks.Store
 	Reporters operate.ReporterStore
 	Desk      desk.Store
 	Verdicts  judge.Store
@@ -176,7 +178,7 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
-	prove(t, open, operateCases(), reportCases())
+	prove(t, open, operateCases(), reportCases(), blockCases())
 }
 
 // TestDesk proves desk.Store.

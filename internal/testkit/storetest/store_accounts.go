@@ -68,7 +68,7 @@ func (s Stores) verified(t *testing.T, handle, email string) sandlot.Account {
 	na.Email = email
 	a := s.mustAccount(t, na)
 	s.mustVerification(t, a, "token of "+handle, base().Add(time.Hour))
-	a = must(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base()))(t)
+	a = must(s.Accounts.UseVerification(t.Context(), sum("token of "+handle), base(), 0))(t)
 	same(t, "verified", a.EmailVerified, true)
 	return a
 }
@@ -170,7 +170,7 @@ func (s Stores) propose(t *testing.T, a sandlot.Account, address, link string) {
 func take(t *testing.T, s Stores, link string) sandlot.Account {
 	t.Helper()
 	return must(s.Accounts.TakeEmail(t.Context(), token(link), base(), base().Add(undoLife),
-		sandlot.Job{Kind: "notice", Due: base()}))(t)
+		sandlot.Job{Kind: "notice", Due: base()}, 0))(t)
 }
 
 // move makes an address the account's, and gives the one before a link back.

@@ -74,7 +74,7 @@ func removeAccount(t *testing.T, s Stores) {
 		"deleting it again": s.Operate.Remove(t.Context(), ofAccount(a.ID), e),
 		"a project of it":   drop(s.Publish.CreateProject(t.Context(), newProject("tetra", a.ID))),
 		"a key of it":       drop(s.Operate.AddKey(t.Context(), a.ID, key("new"), false, e)),
-		"an address of it":  s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base())),
+		"an address of it":  s.Publish.SetEmail(t.Context(), a.ID, "new@example.com", job("new@example.com", base()), 0),
 	} {
 		wants(t, name, err, sandlot.ErrNotFound)
 	}
@@ -87,19 +87,19 @@ func removeAccount(t *testing.T, s Stores) {
 // provedAddress makes an address the account's, which its owner has shown to read.
 func provedAddress(t *testing.T, s Stores, a sandlot.Account, address string) {
 	t.Helper()
-	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base()), 0))
 	a.Email = address
 	s.mustVerification(t, a, "token of "+address, base().Add(time.Hour))
-	must(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base()))(t)
+	must(s.Accounts.UseVerification(t.Context(), sum("token of "+address), base(), 0))(t)
 }
 
 func removeReported(t *testing.T, s Stores) {
 	kim, lee, ann, bob := s.mustAccount(t, newAccount("kim")), s.mustAccount(t, newAccount("lee")), s.mustAccount(t,
 		newAccount("ann")), s.mustAccount(t, newAccount("bob"))
 	provedAddress(t, s, kim, "kim@example.com")
-	ok(t, s.Publish.SetEmail(t.Context(), lee.ID, "lee@example.com", job("lee@example.com", base())))
+	ok(t, s.Publish.SetEmail(t.Context(), lee.ID, "lee@example.com", job("lee@example.com", base()), 0))
 	provedAddress(t, s, ann, "ann@example.com")
-	ok(t, s.Publish.SetEmail(t.Context(), bob.ID, "ann@example.com", job("ann@example.com", base())))
+	ok(t, s.Publish.SetEmail(t.Context(), bob.ID, "ann@example.com", job("ann@example.com", base()), 0))
 	for number, contact := range map[string]string{
 		"R-1": "KIM@example.com", "R-2": "lee@example.com", "R-3": "ann@example.com",
 		"R-4": "",

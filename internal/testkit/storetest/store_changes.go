@@ -97,11 +97,11 @@ func changesGrow(t *testing.T, s Stores) {
 			return s.Accounts.Rename(ctx, a.ID, "kimberly", base(), base().Add(-time.Hour), 3)
 		}},
 		{"Accounts.UseVerification", func() error {
-			return drop(s.Accounts.UseVerification(ctx, sum("token"), base()))
+			return drop(s.Accounts.UseVerification(ctx, sum("token"), base(), 0))
 		}},
 		{"Accounts.TakeEmail", func() error {
 			s.propose(t, a, "new@example.com", "link")
-			return drop(s.Accounts.TakeEmail(ctx, token("link"), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))
+			return drop(s.Accounts.TakeEmail(ctx, token("link"), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}, 0))
 		}},
 		{"Accounts.TakeEmailBack", func() error {
 			must(s.Mail.AddEmailLink(ctx, token("back"), owner.EmailMove{Account: a.ID, Email: a.Email, Undo: true}, base()))(t)

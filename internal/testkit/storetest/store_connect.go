@@ -65,10 +65,10 @@ func connectEnds(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	for name, end := range map[string]func(p sandlot.Project){
 		"verified": func(p sandlot.Project) {
-			ok(t, s.Connects.SetEmail(t.Context(), p.Account, "max@example.com", sandlot.Job{}))
+			ok(t, s.Connects.SetEmail(t.Context(), p.Account, "max@example.com", sandlot.Job{}, 0))
 			a := must(s.Publish.Account(t.Context(), p.Account))(t)
 			s.mustVerification(t, a, "link", base().Add(time.Hour))
-			must(s.Accounts.UseVerification(t.Context(), sum("link"), base()))(t)
+			must(s.Accounts.UseVerification(t.Context(), sum("link"), base(), 0))(t)
 		},
 		"suspended": func(p sandlot.Project) {
 			ok(t, s.Operate.Suspend(t.Context(), ofAccount(p.Account), entry(sandlot.ActionSuspend, "@x")))

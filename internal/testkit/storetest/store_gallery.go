@@ -15,10 +15,10 @@ import (
 func (s Stores) verify(t *testing.T, a sandlot.AccountID) {
 	t.Helper()
 	address := fmt.Sprintf("owner-%d@example.com", a)
-	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base())))
+	ok(t, s.Publish.SetEmail(t.Context(), a, address, job(address, base()), 0))
 	v := account.Verification{Token: sum(address), Account: a, Email: address, ExpiresAt: base().Add(time.Hour)}
 	must(s.Mail.AddVerification(t.Context(), v))(t)
-	must(s.Accounts.UseVerification(t.Context(), v.Token, base()))(t)
+	must(s.Accounts.UseVerification(t.Context(), v.Token, base(), 0))(t)
 }
 
 // maker records an account with a verified address.

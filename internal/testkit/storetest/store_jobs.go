@@ -14,7 +14,7 @@ func withJobs(t *testing.T, s Stores, due ...time.Time) sandlot.Account {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, at := range due {
-		ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", at)))
+		ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", at), 0))
 	}
 	return a
 }
@@ -170,7 +170,7 @@ func waiting(t *testing.T, s Stores, logins, others []string) {
 	t.Helper()
 	a := s.mustAccount(t, newAccount("kim"))
 	for _, address := range others {
-		ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base())))
+		ok(t, s.Publish.SetEmail(t.Context(), a.ID, address, job(address, base()), 0))
 	}
 	for _, address := range logins {
 		s.login(t, "browser of "+address, address)

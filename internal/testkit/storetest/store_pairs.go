@@ -92,7 +92,7 @@ func projectAndProof(t *testing.T, s Stores, name string) steps {
 	must(s.Publish.CreateProject(t.Context(), newProject(name+"-before", a.ID)))(t)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	create := func() error { return drop(s.Publish.CreateProject(background(), newProject(name, a.ID))) }
-	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
+	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base(), 0)) }
 	return steps{create, prove, func(t *testing.T, _, _ error) {
 		s.lists(t, "of the account", gallery.ListedQuery{Account: a.ID}, sandlot.ProjectID(name), sandlot.ProjectID(name+"-before"))
 	}}
@@ -198,8 +198,8 @@ func addressAndProof(t *testing.T, s Stores, name string) steps {
 	a := withEmail(t, s, name)
 	s.mustVerification(t, a, name, base().Add(time.Hour))
 	other := name + "-other@example.com"
-	set := func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base())) }
-	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base())) }
+	set := func() error { return s.Publish.SetEmail(background(), a.ID, other, job(other, base()), 0) }
+	prove := func() error { return drop(s.Accounts.UseVerification(background(), sum(name), base(), 0)) }
 	return steps{set, prove, func(t *testing.T, set, proved error) {
 		exactlyOne(t, set, proved)
 		now, want := must(s.Publish.Account(t.Context(), a.ID))(t), a.Email
@@ -216,7 +216,7 @@ func moveAndWithdrawal(t *testing.T, s Stores, name string) steps {
 	s.propose(t, a, other, name)
 	take := func() error {
 		return drop(s.Accounts.TakeEmail(background(), token(name), base(), base().Add(undoLife),
-			sandlot.Job{Kind: "notice", Due: base()}))
+			sandlot.Job{Kind: "notice", Due: base()}, 0))
 	}
 	return steps{take, func() error { return s.Accounts.WithdrawEmail(background(), a.ID) }, func(t *testing.T, taken, _ error) {
 		want := a.Email

@@ -170,7 +170,7 @@ func missing(t *testing.T, s Stores) {
 	f := file("a.js", inline("a"))
 	for name, err := range map[string]error{
 		"Account":              drop(s.Publish.Account(ctx, 99)),
-		"SetEmail":             s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base())),
+		"SetEmail":             s.Publish.SetEmail(ctx, 99, "a@b.example", job("a@b.example", base()), 0),
 		"KeyByHash":            drop(s.Credentials.KeyByHash(ctx, sum("nothing"))),
 		"CreateProject":        drop(s.Publish.CreateProject(ctx, newProject("tetra", 99))),
 		"PutFile":              drop(s.Publish.PutFile(ctx, p.ID, f, edit(p))),
@@ -189,7 +189,7 @@ func missing(t *testing.T, s Stores) {
 		"RetryJob":             s.Mail.RetryJob(ctx, sandlot.Job{ID: 99}, base()),
 		"AddVerification":      drop(s.Mail.AddVerification(ctx, account.Verification{Token: sum("t"), Account: 99, Email: "a@b.example"})),
 		"Verification":         drop(s.Accounts.Verification(ctx, sum("nothing"), base())),
-		"UseVerification":      drop(s.Accounts.UseVerification(ctx, sum("nothing"), base())),
+		"UseVerification":      drop(s.Accounts.UseVerification(ctx, sum("nothing"), base(), 0)),
 		"RefuseVerification":   drop(s.Accounts.RefuseVerification(ctx, sum("nothing"), base())),
 		"PutVariants":          s.Variants.PutVariants(ctx, 99, nil),
 	} {

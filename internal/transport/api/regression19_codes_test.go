@@ -37,6 +37,7 @@ var withoutCall = map[sandlot.Code]string{
 	sandlot.CodeScoreRefused:      ofPlayersAlone,
 	sandlot.CodeTooEarly:          ofPlayersAlone,
 	sandlot.CodeForeignOrigin:     ofPlayersAlone,
+	sandlot.CodeBlocked:           "no call mends it: the operator has to take the entry back",
 	sandlot.CodePlaytestOff:       "no call mends it where nothing opens versions: the tests of checks read its hint",
 	sandlot.CodeTicketUsed:        "it is done: the hint asks for another ticket, as the tests of tickets do",
 }

@@ -52,6 +52,7 @@ var refusalTexts = map[sandlot.Code]string{
 	sandlot.CodeRequestInProgress: "new.wrong.in-progress", sandlot.CodeReplayedElsewhere: "new.wrong.elsewhere",
 	sandlot.CodeKeyRequired: "new.wrong.login", sandlot.CodeInvalidJSON: "own.broken",
 	sandlot.CodeUnsupportedMediaType: "own.broken",
+	sandlot.CodeBlocked:              "error.refused.text", sandlot.CodeTakenDown: "error.taken-down.text",
 }
 
 // A refusal is a text of the page of a ticket. Over: the ticket makes no call any more; Names: the service's own message

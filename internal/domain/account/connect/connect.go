@@ -29,7 +29,7 @@ type Store interface {
 	// with one code one succeeds.
 	Connect(ctx context.Context, code sandlot.Digest, to sandlot.AccountID, e sandlot.LogEntry) error
 	// SetEmail is that of publish.Store. Without a Kind, the job is none.
-	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job) error
+	SetEmail(ctx context.Context, id sandlot.AccountID, address string, job sandlot.Job, checked int64) error
 	// Projects is that of publish.Store.
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 }
@@ -45,6 +45,8 @@ type Service struct {
 	Store  Store
 	Logins Logins
 	Now    func() time.Time
+
+	Blocklist account.Blocklist // nil: no address is blocked
 }
 
 // An Offer shows the account and the projects that a code takes.
@@ -80,7 +82,9 @@ func (s *Service) AskLogin(ctx context.Context, by sandlot.Caller, code string, 
 	}
 	email, err := sandlot.CleanEmail(in.Email)
 	if err == nil && email != "" && email != of.Account.Email {
-		err = s.Store.SetEmail(ctx, of.Account.ID, email, sandlot.Job{})
+		err = account.Unblocked(ctx, s.Blocklist, email, func(checked int64) error {
+			return s.Store.SetEmail(ctx, of.Account.ID, email, sandlot.Job{}, checked)
+		})
 	}
 	if errors.Is(err, sandlot.ErrVerified) { // meanwhile
 		err = sandlot.ErrNotFound

@@ -1,2 +1,3 @@
-// Package blocks keeps the blocklist of an installation in memory, and checks calls against it.
+// Package blocks keeps the blocklist of an installation in memory, checks calls against it, and hashes the networks of
+// publishers, so that they can be compared and blocked and not read.
 package blocks

@@ -43,6 +43,8 @@ type Statement struct {
 	// ID is the column in which the database numbers the inserted rows, and IDs gets those numbers.
 	ID  string
 	IDs *[]int64
+	// None is the error of a SELECT that finds no row; nil: it is none.
+	None error
 }
 
 // An Engine is one database. All methods may be called concurrently.
@@ -112,6 +114,9 @@ type Dialect interface {
 	// Alone writes a statement by which a step waits for others that ran it with the same number. It is empty if steps
 	// run one after the other anyway.
 	Alone(parameter string) string
+	// Together writes a statement by which a step waits for others that ran Alone with the same number, and not for
+	// others that ran Together. It is empty where Alone is.
+	Together(parameter string) string
 }
 
 func List[T ~int64 | ~string](list []T) string {

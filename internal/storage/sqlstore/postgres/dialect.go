@@ -42,3 +42,7 @@ func (dialect) Locked(tables ...string) string {
 func (dialect) Alone(parameter string) string {
 	return "SELECT pg_advisory_xact_lock(CAST(" + parameter + " AS bigint))"
 }
+
+func (dialect) Together(parameter string) string {
+	return "SELECT pg_advisory_xact_lock_shared(CAST(" + parameter + " AS bigint))"
+}

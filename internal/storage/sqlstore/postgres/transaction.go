@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"sandlot/internal/storage/sqlstore/engine"
 )
@@ -105,6 +106,15 @@ func (t *transaction) queue(batch *pgx.Batch, s engine.Statement) error {
 				return err
 			}
 			query := forRows(s.Query, n)
+			if s.None != nil {
+				batch.Queue(t.e.queries.of(query), args...).Exec(func(tag pgconn.CommandTag) error {
+					if tag.RowsAffected() == 0 {
+						return s.None
+					}
+					return nil
+				})
+				continue
+			}
 			if s.IDs == nil {
 				batch.Queue(t.e.queries.of(query), args...)
 				continue

@@ -26,6 +26,8 @@ func (Dialect) Locked(...string) string { return "" }
 
 func (Dialect) Alone(string) string { return "" }
 
+func (Dialect) Together(string) string { return "" }
+
 func (Dialect) Greatest(values ...string) string {
 	return "max(" + strings.Join(values, ", ") + ")"
 }

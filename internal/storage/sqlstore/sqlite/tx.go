@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"maps"
@@ -45,6 +46,12 @@ func (t *Tx) Run(list ...engine.Statement) error {
 			return Classify(err)
 		}
 		for _, args := range st.Rows {
+			if st.None != nil {
+				if err := finds(s, args, st.None); err != nil {
+					return err
+				}
+				continue
+			}
 			r, err := s.Exec(args...)
 			if err != nil {
 				return Classify(err)
@@ -56,6 +63,19 @@ func (t *Tx) Run(list ...engine.Statement) error {
 		}
 	}
 	return nil
+}
+
+// finds returns none unless a query finds a row.
+func finds(s *sql.Stmt, args []any, none error) error {
+	rows, err := s.Query(args...)
+	if err != nil {
+		return Classify(err)
+	}
+	defer rows.Close()
+	if rows.Next() {
+		return nil
+	}
+	return cmp.Or(Classify(rows.Err()), none)
 }
 
 func (e *Engine) Dialect() engine.Dialect { return Dialect{} }

@@ -51,6 +51,7 @@ CREATE TABLE blocked (
     until  BIGINT NOT NULL,
     UNIQUE (kind, value)
 );
+CREATE INDEX blocked_until ON blocked (until) WHERE until > 0;
 
 CREATE TABLE blocklists (
     name   TEXT COLLATE "C" NOT NULL PRIMARY KEY,
@@ -60,14 +61,15 @@ CREATE TABLE blocklists (
     reason TEXT COLLATE "C" NOT NULL,
     actor  TEXT COLLATE "C" NOT NULL,
     at     BIGINT NOT NULL,
-    until  BIGINT NOT NULL
+    until  BIGINT NOT NULL,
+    generation BIGINT NOT NULL
 );
+CREATE INDEX blocklists_until ON blocklists (until) WHERE until > 0;
 
 CREATE TABLE blocking (
     one        BIGINT NOT NULL PRIMARY KEY CHECK (one = 1),
     generation BIGINT NOT NULL
 );
-INSERT INTO blocking (one, generation) VALUES (1, 0);
 
 CREATE TABLE publishers (
     account BIGINT NOT NULL REFERENCES accounts (id),

@@ -52,8 +52,10 @@ CREATE TABLE blocked (
     until  INTEGER NOT NULL,
     UNIQUE (kind, value)
 ) STRICT;
+CREATE INDEX blocked_until ON blocked (until) WHERE until > 0;
 
--- Lists of the blocklist that were imported, each in one row: body has its sorted values.
+-- Lists of the blocklist that were imported, each in one row: body has its sorted values, generation the number of the
+-- blocklist that it came with.
 CREATE TABLE blocklists (
     name   TEXT NOT NULL PRIMARY KEY,
     kind   TEXT NOT NULL,
@@ -62,15 +64,16 @@ CREATE TABLE blocklists (
     reason TEXT NOT NULL,
     actor  TEXT NOT NULL,
     at     INTEGER NOT NULL,
-    until  INTEGER NOT NULL
+    until  INTEGER NOT NULL,
+    generation INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX blocklists_until ON blocklists (until) WHERE until > 0;
 
--- generation grows with every change of the blocklist.
+-- generation grows with every change of the blocklist. Without a row it is 1; 0 stands for no check.
 CREATE TABLE blocking (
     one        INTEGER NOT NULL PRIMARY KEY CHECK (one = 1),
     generation INTEGER NOT NULL
 ) STRICT;
-INSERT INTO blocking (one, generation) VALUES (1, 0);
 
 -- Networks from which accounts without a verified address published, as hashes under a key of the month: of the address,
 -- and of the wider network around it.
