@@ -30,6 +30,8 @@ const (
 
 	ActionAllowMail   = "allow-mail"
 	ActionCloseReport = "close-report"
+	ActionDecide      = "decide" // a decision at the desk; the reason says which
+	ActionUndo        = "undo"
 
 	ActionGrant         = "grant"
 	ActionInvite        = "invite"
@@ -48,15 +50,16 @@ func Actions() []string {
 
 // The actors of the audit log.
 const (
-	ActorOperator = "operator" // an action at the machine itself
-	ActorOwner    = "owner"    // an action of a person on their own account, on the website
+	ActorOperator  = "operator"  // an action at the machine itself
+	ActorModerator = "moderator" // a decision at the desk, in a login
+	ActorOwner     = "owner"     // an action of a person on their own account, on the website
 )
 
 // LogEntry is one line of the audit log, which nobody can change or take back.
 type LogEntry struct {
 	ID     int64 // grows with every entry; 0 before it is recorded
 	At     time.Time
-	Actor  string // ActorOperator or ActorOwner
+	Actor  string // ActorOperator, ActorModerator or ActorOwner
 	Name   string // of the person who acted as operator; empty if none was given
 	Action string
 	Target string // "@handle", the id of a project, the number of a report or an invitation, or the name of a mailbox

@@ -11,6 +11,9 @@ import (
 const (
 	MailVerify = "verify" // with the link that proves that somebody reads an address
 	MailReport = "report" // to the operator
+	// About a decision of a moderator: to the owner of the project, and to a reporter of it.
+	MailDecision = "decision"
+	MailOutcome  = "outcome"
 )
 
 // Job is a message to be sent after the answer. It is recorded in the same step as its cause, so that it is sent if and

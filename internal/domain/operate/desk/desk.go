@@ -2,7 +2,6 @@
 package desk
 
 import (
-	"context"
 	"time"
 
 	"sandlot"
@@ -37,7 +36,7 @@ const (
 // Item is a project that waits for a decision.
 type Item struct {
 	Project  sandlot.Project
-	State    int64     // the state that a decision is about: it grows with each report, decision and version of the project
+	State    int64     // the state that a decision is about: another one after each report, decision and version of the project
 	Since    time.Time // of the oldest record that waits
 	Waits    []string  // WaitsReports and so on
 	Reports  int       // open ones
@@ -108,58 +107,6 @@ type Order struct {
 	Text    string   // to the owner, in the moderator's words; may be empty
 	Block   bool     // whether the hashes of their files are added to the blocklist
 	Lang    string
-}
-
-// A Service serves the desk. Its methods may be called concurrently. They return sandlot.ErrOperatorNeeded to a caller
-// that is no moderator, and sandlot.ErrLoginNeeded to one whose login is older than LoginAge.
-type Service struct{}
-
-// Queue returns items that wait, oldest first: at most limit, behind the first skip.
-func (s *Service) Queue(ctx context.Context, by sandlot.Caller, skip, limit int) ([]Item, error) {
-	panic("not built")
-}
-
-// Case returns one case. A missing project is sandlot.ErrNotFound; one that is suspended, held or in the trash is not.
-func (s *Service) Case(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Case, error) {
-	panic("not built")
-}
-
-// Decide makes a decision in one step. Where a target has another state than the moderator saw, nothing is decided, and
-// the error is a MovedError. Nobody decides about their own account or one of an operator: sandlot.CodeInvalidField.
-func (s *Service) Decide(ctx context.Context, by sandlot.Caller, o Order) ([]Decision, error) {
-	panic("not built")
-}
-
-// Undo brings back the state before a decision, with all decisions of its batch; a decision made since is a MovedError.
-func (s *Service) Undo(ctx context.Context, by sandlot.Caller, decision int64) error {
-	panic("not built")
-}
-
-// Note records a note about a project.
-func (s *Service) Note(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, text string) error {
-	panic("not built")
-}
-
-// File returns the start of a file of the current version, at most 1 MiB, also while the project is suspended or held.
-func (s *Service) File(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, name string) ([]byte, error) {
-	panic("not built")
-}
-
-// Frame returns the label of an origin on which the current version of a project is served for an hour, to be framed by
-// the desk: without network, also while the project is suspended or held.
-func (s *Service) Frame(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (label string, err error) {
-	panic("not built")
-}
-
-// Contested returns the decision that the code of a message objects to. Anybody may call it; a code that is unknown, or
-// was used, is sandlot.ErrNotFound.
-func (s *Service) Contested(ctx context.Context, by sandlot.Caller, code string) (Decision, error) {
-	panic("not built")
-}
-
-// Object records the objection of an owner, once.
-func (s *Service) Object(ctx context.Context, by sandlot.Caller, code, text string) error {
-	panic("not built")
 }
 
 // A MovedError means that the state of a project has changed since a moderator saw it.

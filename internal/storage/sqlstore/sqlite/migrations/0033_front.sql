@@ -114,6 +114,11 @@ CREATE INDEX decisions_project ON decisions (project, id);
 CREATE INDEX decisions_batch ON decisions (batch);
 CREATE INDEX decisions_objected ON decisions (objected_at) WHERE objected_at > 0;
 
+-- The desk looks for open reports of a project, and for projects with the same bytes.
+CREATE INDEX reports_project ON reports (project, id);
+CREATE INDEX reports_open ON reports (project, at, reason, network) WHERE closed_at IS NULL;
+CREATE INDEX blobs_sha256 ON blobs (sha256);
+
 -- Notes of moderators about a project.
 CREATE TABLE notes (
     id      INTEGER PRIMARY KEY,
@@ -136,6 +141,7 @@ CREATE TABLE verdicts (
     leased_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX verdicts_due ON verdicts (at) WHERE answer = '';
+CREATE INDEX verdicts_waiting ON verdicts (at) WHERE answer IN ('hold', 'refuse') AND reversed_at = 0;
 
 -- Lists of other services on which our hosts stand. found_at: the time of the first finding, 0 if the host is not on the list.
 CREATE TABLE sightings (
