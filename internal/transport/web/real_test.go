@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/sqlstore"
@@ -105,6 +106,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		OpenID:      openIDOf(t, w),
 		RequestID:   func(context.Context) string { return "REQUEST" }, VisitorID: byAddress, Now: w.now,
 	}
+	w.cfg.Desk = must(desk.New(t.Context(), desk.Config{Store: w.db.Desk(), Contents: w.service.Contents, Places: in.Config.Places, Now: w.now}))(t)
 	w.Pages = New(w.cfg)
 	t.Cleanup(func() { w.Close() })
 	return w

@@ -21,6 +21,7 @@ type site struct {
 	papers    paper.Papers
 	ready     Ready
 	brand     brand.Brand
+	contact   string           // of the operator, a URI; may be empty
 	own       map[string]asset // the files that differ from those of the program
 	log       *slog.Logger
 	limits    *admission.Limits // nil: none
@@ -31,14 +32,15 @@ type site struct {
 	policy    string // the Content-Security-Policy of a page
 	lost      consolation
 	runs      bool // whether there is a runtime
+	waiting   *waiting
 }
 
 func newSite(cfg Config) *site {
 	return &site{
-		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, own: ownAssets(cfg.Brand),
+		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, contact: cfg.Contact, own: ownAssets(cfg.Brand),
 		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
-		runs: roomsOf(cfg) != nil,
+		runs: roomsOf(cfg) != nil, waiting: &waiting{service: cfg.Desk},
 	}
 }
 
