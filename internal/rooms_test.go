@@ -21,6 +21,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -48,7 +49,7 @@ var wide = []string{"client.Fields", "client.Change", "check.Look"}
 
 func TestEveryCallOfAServiceTakesItsCaller(t *testing.T) {
 	var found []string
-	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*trial.Requests)(nil), (*connect.Service)(nil), (*oauth.Service)(nil), (*players.Service)(nil), (*boards.Service)(nil), (*faults.Service)(nil)} {
+	for _, service := range []any{(*publish.Service)(nil), (*publish.Reader)(nil), (*publish.Keyring)(nil), (*publish.Trash)(nil), (*account.Service)(nil), (*account.Logins)(nil), (*gallery.Service)(nil), (*figures.Service)(nil), (*operate.Service)(nil), (*operate.Invitations)(nil), (*desk.Service)(nil), (*account.OpenID)(nil), (*account.Profiles)(nil), (*cover.Service)(nil), (*ticket.Service)(nil), (*transfer.Service)(nil), (*trial.Service)(nil), (*trial.Requests)(nil), (*connect.Service)(nil), (*oauth.Service)(nil), (*players.Service)(nil), (*boards.Service)(nil), (*faults.Service)(nil)} {
 		of := reflect.TypeOf(service)
 		for i := range of.NumMethod() {
 			m := of.Method(i)

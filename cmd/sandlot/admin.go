@@ -32,6 +32,7 @@ type adminCommand struct {
 	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
 
 	houseCommands
+	deskCommands
 
 	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
 }

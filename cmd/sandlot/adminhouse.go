@@ -14,7 +14,7 @@ import (
 type houseCommands struct {
 	Invite  inviteCommand  `cmd:"" help:"Print a link that opens one account, also on an instance with --publish keyed."`
 	Invites invitesCommand `cmd:"" help:"List invitations, newest first, or end one."`
-	Grant   grantCommand   `cmd:"" help:"Make an account an operator of the website, where it invites people."`
+	Grant   grantCommand   `cmd:"" help:"Make an account a moderator of the desk, or an operator of the website, who also invites people."`
 	Feature featureCommand `cmd:"" help:"Pin a project to the home page."`
 }
 
@@ -117,7 +117,7 @@ func (c *endInviteCommand) Run(ctx context.Context, t *terminal) error {
 
 type grantCommand struct {
 	Account string `arg:"" help:"@HANDLE or e-mail address of the account."`
-	Role    string `arg:"" enum:"operator" help:"operator."`
+	Role    string `arg:"" enum:"operator,moderator" help:"moderator or operator."`
 	Off     bool   `help:"End the role. (default: grant it)"`
 	explained
 }

@@ -43,7 +43,7 @@ func TestAZIPIsPublishedInABrowser(t *testing.T) {
 	site := strings.Replace(s.URL(), "127.0.0.1", "localhost", 1)
 	browser := testenv.Engine(t)
 	act(t, browser, chromedp.Navigate("about:blank"))
-	p := newPerson(t, browser, site, desk("light"))
+	p := newPerson(t, browser, site, desktop("light"))
 	folder := t.TempDir()
 	written(t, folder, "zone.zip", zipFile(t, map[string]string{
 		"zone/index.html": hostilePreview, "zone/js/game.js": "window.ran = true", "zone/img/téa m.svg": "<svg/>", "zone/docs/index.html": "<p>", "zone/node_modules/x.js": "x",
@@ -65,7 +65,7 @@ func TestAZIPIsPublishedInABrowser(t *testing.T) {
 		t.Errorf("it runs at %s", said.Origin)
 	}
 	p.awaits("the title is suggested", `location.pathname === '/new' && document.querySelector('[name=title]').value === 'Drop Zone' && document.querySelector('[data-part=left]').textContent.includes('node_modules/')`)
-	expectNobodyElseIsServed(t, newPerson(t, browser, "http://127.0.0.1", desk("light")), said.Origin)
+	expectNobodyElseIsServed(t, newPerson(t, browser, "http://127.0.0.1", desktop("light")), said.Origin)
 	p.awaits("the check beside the preview has found something", `document.querySelector('[data-part=notes] li')`)
 	act(t, p.ctx, chromedp.SendKeys(chromedp.CSS("[name=email]"), "zip@example.com"), chromedp.Click(chromedp.CSS("[name=send]")))
 	p.awaits("it is published, and the keys can be saved", `document.querySelectorAll('#new-keys [data-key]').length === 2 && document.querySelector('[data-save][href^=blob]')`)

@@ -28,7 +28,7 @@ func TestAnOwnersWalk(t *testing.T) {
 	s := testenv.Start(t, testenv.Binary(t), "--quarantine", "on")
 	outer := t // the browser ends with it
 	var chromium context.Context
-	for _, v := range strolls(stroll{look: desk("dark"), keys: true}) {
+	for _, v := range strolls(stroll{look: desktop("dark"), keys: true}) {
 		if v.blocked {
 			continue // no page of an owner has a frame of another site
 		}

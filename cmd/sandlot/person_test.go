@@ -26,8 +26,8 @@ type look struct {
 	phone  bool
 }
 
-func phone(scheme string) look { return look{"phone-" + scheme, 360, 780, scheme, true} }
-func desk(scheme string) look  { return look{"desk-" + scheme, 1440, 900, scheme, false} }
+func phone(scheme string) look   { return look{"phone-" + scheme, 360, 780, scheme, true} }
+func desktop(scheme string) look { return look{"desk-" + scheme, 1440, 900, scheme, false} }
 
 // A person sits at a browser with a profile of their own. They find things by what is written on them, use the mouse and the keyboard, and
 // wait until they see what they expect. Whatever the browser's console complains of is kept.

@@ -108,7 +108,7 @@ func TestRegression16AGameIsNotBlankWhereStorageIsBlocked(t *testing.T) {
 		})
 	})
 	t.Run("on two screens", func(t *testing.T) {
-		for _, l := range []look{phone("dark"), desk("light")} {
+		for _, l := range []look{phone("dark"), desktop("light")} {
 			(&person{t: t, ctx: ctx, look: l}).leadsOut(looked, canvas)
 		}
 	})

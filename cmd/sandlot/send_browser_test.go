@@ -116,7 +116,7 @@ func TestAPersonSendsTheFilesOfATicket(t *testing.T) {
 // TestThePageOfATicketAddsNoRule: a refusal of the service is shown there, and the ticket stays.
 func TestThePageOfATicketAddsNoRule(t *testing.T) {
 	t.Parallel()
-	l := newLadder(t, desk("light"))
+	l := newLadder(t, desktop("light"))
 	l.goes("/send")
 	l.sees("Part of the link is missing.")
 	l.goes("about:blank")

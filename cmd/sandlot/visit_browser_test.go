@@ -55,7 +55,7 @@ func strolls(one stroll) []stroll {
 	var all []stroll
 	for _, scheme := range []string{"dark", "light"} {
 		for _, blocked := range []bool{false, true} {
-			for _, l := range []look{phone(scheme), desk(scheme)} {
+			for _, l := range []look{phone(scheme), desktop(scheme)} {
 				for _, keys := range []bool{false, true} {
 					all = append(all, stroll{l, keys, blocked, asked == "firefox"})
 				}

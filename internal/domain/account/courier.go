@@ -148,7 +148,7 @@ func (c *Courier) try(ctx context.Context, j sandlot.Job) error {
 	if err != nil {
 		return err
 	}
-	if err := c.addNotMe(&m); err != nil {
+	if err := c.addNotMe(j, &m); err != nil {
 		return err
 	}
 	return c.send(ctx, j, m)
@@ -292,6 +292,10 @@ func (c *Courier) write(ctx context.Context, j sandlot.Job, now time.Time) (Mail
 		return c.writeMove(ctx, j, now)
 	case sandlot.MailReport:
 		return c.writeReport(ctx, j)
+	case sandlot.MailDecision:
+		return c.writeDecision(ctx, j)
+	case sandlot.MailOutcome:
+		return c.writeOutcome(ctx, j)
 	}
 	return c.writeVerify(ctx, j, now)
 }

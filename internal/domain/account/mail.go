@@ -23,8 +23,14 @@ type Mail struct {
 	Handle string // of the account that the message is about; empty in a login
 	// Project and Page are the name and the page of a project of the account; empty for none.
 	Project, Page string
-	Case          string // the number of a report; empty otherwise
-	Link          string // a whole URL
-	Code          string // of a login: six digits that can be typed instead of opening the link
-	NotMe         string // the link for a reader who did not ask for the message; empty in a report
+	Case          string // the number of a report, or the numbers of reports; empty otherwise
+	Reason        string // of the report, one of operate.Reasons; empty otherwise
+	// Reports and Networks count the open reports of the project that the message is about.
+	Reports, Networks int
+	Words             string // of a moderator to the owner; may be empty
+	Link              string // a whole URL
+	Code              string // of a login: six digits that can be typed instead of opening the link
+	// NotMe is the link for a reader who did not ask for the message; in one about a report, the link that holds its
+	// project. It is empty in other messages about reports.
+	NotMe string
 }

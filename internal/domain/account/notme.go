@@ -143,8 +143,8 @@ func (c *Courier) stopped(ctx context.Context, j sandlot.Job, now time.Time) (bo
 
 // addNotMe gives a message the link for a reader who did not ask for it. Messages about reports have none, because the
 // operator has asked for them.
-func (c *Courier) addNotMe(m *Mail) error {
-	if m.Kind == sandlot.MailReport {
+func (c *Courier) addNotMe(j sandlot.Job, m *Mail) error {
+	if m.Kind == sandlot.MailReport || aboutDecisions(j.Kind) {
 		return nil
 	}
 	token, err := NotMeToken(c.Vault, c.Now(), m.Kind, m.To)

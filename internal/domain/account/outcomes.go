@@ -18,7 +18,7 @@ const (
 
 // MailKinds returns the kinds of all messages.
 func MailKinds() []string {
-	return []string{MailLogin, sandlot.MailVerify, sandlot.MailReport, MailEmailChange, MailEmailNotice}
+	return []string{MailLogin, sandlot.MailVerify, sandlot.MailReport, MailEmailChange, MailEmailNotice, sandlot.MailDecision, sandlot.MailOutcome}
 }
 
 // NewMailOutcomes returns counts of all kinds and outcomes.

@@ -20,6 +20,7 @@ const (
 	loginsByOne      = 3   // strangers in one network
 	reportsMailed    = 100 // to the operator: more reports are read as a list
 	reportsByOne     = 20  // of them by one network
+	outcomesMailed   = 5   // to one reporter, whose address may be another's
 )
 
 // Share is the Share of package sandlot.
@@ -33,6 +34,10 @@ func sharesOf(j sandlot.Job) []Share {
 	switch {
 	case j.Kind == sandlot.MailReport:
 		return []Share{of(reportsMailed, "reports"), of(reportsByOne, "reports by %x", j.Asker.Network)}
+	case j.Kind == sandlot.MailDecision:
+		return []Share{all}
+	case j.Kind == sandlot.MailOutcome:
+		return []Share{all, asked, unproved, of(outcomesMailed, "outcomes")}
 	case j.Kind == MailEmailNotice:
 		return []Share{all}
 	case j.Kind == MailLogin && j.Asker.Kind == sandlot.AskedKnown:

@@ -22,6 +22,8 @@ func (s *Service) Grant(ctx context.Context, by sandlot.Caller, ref string, role
 			return fmt.Errorf("%s is a project, and an account is needed", f.Target())
 		case off && f.Account.Role != role:
 			return fmt.Errorf("%s %s %s; nothing was changed", f.Target(), has, role)
+		case !off && role == sandlot.ModeratorRole && f.Account.Role == sandlot.OperatorRole:
+			return fmt.Errorf("%s has the role operator, which may do all that a moderator may; nothing was changed", f.Target())
 		}
 		e.Reason = roleReason(role, off, e.Reason)
 		err := s.store.SetRole(ctx, f.Account.ID, target, e)

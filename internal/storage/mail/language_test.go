@@ -50,7 +50,7 @@ func TestRegression42ArgumentsWorkInEveryText(t *testing.T) {
 	for i := range v.NumField() {
 		v.Field(i).SetString(v.Type().Field(i).Name + " {case} {handle}")
 	}
-	all.fill("Sandlot", "ann-42", "R-2F7K-9QXM")
+	all.fill("Sandlot", "", account.Mail{Handle: "ann-42", Case: "R-2F7K-9QXM"})
 	for i := range v.NumField() {
 		want := v.Type().Field(i).Name + " R-2F7K-9QXM ann-42"
 		if v.Type().Field(i).Name == "Subject" {

@@ -17,6 +17,7 @@ import (
 	"html/template"
 	netmail "net/mail"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -37,24 +38,37 @@ var catalogs embed.FS
 
 func openBook() *catalog.Texts[texts] { return catalog.Open[texts](catalogs, "messages/*.json") }
 
+// reasonCatalogs holds the reasons of reports, a file for each language.
+//
+//go:embed reasons/*.json
+var reasonCatalogs embed.FS
+
+func openReasons() *catalog.Texts[string] {
+	return catalog.Open[string](reasonCatalogs, "reasons/*.json")
+}
+
 // texts are the texts of one kind of message. In each of them {case} stands for the number of a report and {site} for the
-// name of the instance, and in all but the subject {handle} for the account's handle.
+// name of the instance, and in all but the subject {handle} for the account's handle, {reason} for that of a report, and
+// {reports} and {networks} for the counts of a project's open reports.
 type texts struct {
 	Subject string `json:"subject"`
 	Given   string `json:"given"`  // the event
-	Made    string `json:"made"`   // before a published project; empty in a kind that names none
+	Made    string `json:"made"`   // before a project; empty in a kind that names none
 	Open    string `json:"open"`   // before the link
 	Button  string `json:"button"` // on the link
 	Code    string `json:"code"`   // before the code; empty in a kind that has none
 	Lasts   string `json:"lasts"`  // how long the link works
 	Ignore  string `json:"ignore"` // advice if it was somebody else
-	NotMe   string `json:"not-me"` // on the link for somebody else; empty in a kind that has none
+	NotMe   string `json:"not-me"` // on the second link; empty in a kind that has none
 }
 
-// fill inserts the arguments into the texts. A handle is a user's own text, which never gets into a header.
-func (t *texts) fill(site, handle, report string) {
-	t.Subject = strings.NewReplacer("{site}", site, "{case}", report).Replace(t.Subject)
-	words := strings.NewReplacer("{site}", site, "{handle}", handle, "{case}", report)
+// fill inserts the arguments into the texts. A handle is a user's own text, which never gets into a header. reason is that
+// of a report, in the language of the texts.
+func (t *texts) fill(site, reason string, m account.Mail) {
+	number := plain(m.Case)
+	t.Subject = strings.NewReplacer("{site}", site, "{case}", number).Replace(t.Subject)
+	words := strings.NewReplacer("{site}", site, "{handle}", plain(m.Handle), "{case}", number,
+		"{reason}", reason, "{reports}", strconv.Itoa(m.Reports), "{networks}", strconv.Itoa(m.Networks))
 	for _, text := range []*string{&t.Given, &t.Made, &t.Open, &t.Button, &t.Code, &t.Lasts, &t.Ignore, &t.NotMe} {
 		*text = words.Replace(*text)
 	}
@@ -65,11 +79,12 @@ const maxAddress = 254
 
 // writer makes messages.
 type writer struct {
-	from *netmail.Address
-	site string // the name of the instance
-	book *catalog.Texts[texts]
-	html *template.Template
-	now  func() time.Time
+	from    *netmail.Address
+	site    string // the name of the instance
+	book    *catalog.Texts[texts]
+	reasons *catalog.Texts[string]
+	html    *template.Template
+	now     func() time.Time
 }
 
 // newWriter returns a writer for a sender: an address, or a name with an address in angle brackets. site is the name of
@@ -83,7 +98,7 @@ func newWriter(from, site string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &writer{from: sender, site: cmp.Or(site, "Sandlot"), book: openBook(), html: html, now: time.Now}, nil
+	return &writer{from: sender, site: cmp.Or(site, "Sandlot"), book: openBook(), reasons: openReasons(), html: html, now: time.Now}, nil
 }
 
 // CheckSender refuses a text that cannot be the sender of messages.
@@ -105,10 +120,11 @@ type page struct {
 	texts
 	Site       string
 	Lang, Link string
+	Words      string // of a moderator, quoted
 	Digits     string // the code, if there is one
-	NotMeLink  string // for people who did not ask for the message, if there is one
-	Title      string // of the published project, or its id; empty for none
-	Address    string // of the project's page
+	NotMeLink  string // the second link, if there is one
+	Title      string // of the project, its id, or its address that is no link; empty for none
+	Address    string // of the project's page; empty for none
 }
 
 // write makes the whole message, as multipart/alternative of text and HTML. All its errors are final: the same Mail
@@ -155,13 +171,13 @@ func (w *writer) page(m account.Mail) (page, error) {
 	if !ok {
 		return page{}, fmt.Errorf("no texts for a message of kind %q", m.Kind)
 	}
-	t.fill(w.site, plain(m.Handle), plain(m.Case))
+	t.fill(w.site, w.reasons.ByLang[lang][m.Reason], m)
 	codes := (t.Code != "") == (m.Code != "") && strings.Trim(m.Code, "0123456789") == ""
-	projects := m.Project == "" || t.Made != "" && checkLink(m.Page) == nil
+	projects := m.Project == "" || t.Made != "" && (m.Page == "" || checkLink(m.Page) == nil)
 	if !codes || !projects || (t.NotMe != "") != (m.NotMe != "") {
 		return page{}, fmt.Errorf("a message of kind %q has no such code, project or second link", m.Kind)
 	}
-	return page{t, w.site, lang, m.Link, m.Code, m.NotMe, plain(m.Project), m.Page}, nil
+	return page{t, w.site, lang, m.Link, quotable(m.Words), m.Code, m.NotMe, plain(m.Project), m.Page}, nil
 }
 
 // text returns the message for readers without HTML. The link has a line to itself, for mail programs that find links
@@ -169,7 +185,7 @@ func (w *writer) page(m account.Mail) (page, error) {
 func (p page) text() string {
 	made, code, notMe := "", "", ""
 	if p.Title != "" {
-		made = p.Made + " " + p.Title + "\n" + p.Address + "\n\n"
+		made = strings.TrimSuffix(p.Made+" "+p.Title+"\n"+p.Address, "\n") + "\n\n"
 	}
 	if p.Digits != "" {
 		code = p.Code + "\n\n" + p.Digits + "\n\n"
@@ -177,7 +193,11 @@ func (p page) text() string {
 	if p.NotMeLink != "" {
 		notMe = "\n" + p.NotMe + "\n\n" + p.NotMeLink + "\n"
 	}
-	return p.Given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
+	given := p.Given
+	if p.Words != "" {
+		given += "\n\n> " + strings.ReplaceAll(p.Words, "\n", "\n> ")
+	}
+	return given + "\n\n" + p.Open + "\n\n" + p.Link + "\n\n" + made + code + p.Lasts + "\n" + p.Ignore + "\n" + notMe
 }
 
 // checkAddress is the last check before sending: one bare address, nothing that could end a line or a command. It does
@@ -210,4 +230,13 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// quotable is plain for a text of several lines.
+func quotable(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = plain(line)
+	}
+	return strings.Join(lines, "\n")
 }

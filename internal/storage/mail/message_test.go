@@ -317,6 +317,44 @@ func TestSender(t *testing.T) {
 	}
 }
 
+// decided are the kinds of messages about decisions.
+func decided(kind string) bool {
+	return strings.HasPrefix(kind, "decision-") || strings.HasPrefix(kind, "outcome-")
+}
+
+// TestAMessageAboutADecisionSaysWhatItIs in every language: the reason, the moderator's words as quoted data, and one link.
+func TestAMessageAboutADecisionSaysWhatItIs(t *testing.T) {
+	t.Parallel()
+	w := newTestWriter(t)
+	for _, lang := range w.book.Langs {
+		for kind := range w.book.ByLang[lang] {
+			if !decided(kind) {
+				continue
+			}
+			m := account.Mail{
+				Kind: kind, To: "ann@example.com", Lang: lang, Link: link, Project: "Space <b>Cats (+2)", Reason: "deceptive", Case: "R-2F7K-9QXM",
+				Words: "Not a\u202e game.\nBcc: x@y.z\x1b[2J",
+			}
+			p := write(t, w, m)
+			want := []string{"> Not a game.\n> Bcc: x@y.z[2J\n", "Space <b>Cats (+2)\n"}
+			switch {
+			case strings.HasPrefix(kind, "outcome-"):
+				want = append(want, m.Case)
+			case kind != "decision-dismiss":
+				want = append(want, w.reasons.ByLang[lang]["deceptive"])
+			}
+			for _, text := range want {
+				if !strings.Contains(p.text, text) {
+					t.Errorf("%q is not in the %s of %s:\n%s", text, kind, lang, p.text)
+				}
+			}
+			if targets, fetched := links(t, p.html); !slices.Equal(targets, []string{link}) || len(fetched) > 0 || strings.Contains(p.html, "<b>Cats") {
+				t.Errorf("the %s of %s is\n%s", kind, lang, p.html)
+			}
+		}
+	}
+}
+
 func TestCatalogs(t *testing.T) {
 	t.Parallel()
 	b := openBook()
@@ -333,7 +371,8 @@ func TestCatalogs(t *testing.T) {
 			for i := range v.NumField() {
 				name, text := v.Type().Field(i).Name, v.Field(i).String()
 				where := fmt.Sprintf("%s/%s/%s", lang, kind, name)
-				if name == "Code" && kind != "login" || name == "NotMe" && kind == "report" || name == "Made" && kind != "verify" && kind != "login-unverified" {
+				if name == "Code" && kind != "login" || name == "NotMe" && (kind == "report" || decided(kind)) ||
+					name == "Made" && kind != "verify" && kind != "login-unverified" && !decided(kind) {
 					if text != "" {
 						t.Errorf("%s is never said", where)
 					}
@@ -342,13 +381,16 @@ func TestCatalogs(t *testing.T) {
 				if strings.TrimSpace(text) == "" {
 					t.Errorf("%s is missing", where)
 				}
-				if n := strings.Count(text, "{handle}"); (n == 1) != (name == "Given" && kind != "login" && kind != "report") {
+				if n := strings.Count(text, "{handle}"); (n == 1) != (name == "Given" && kind != "login" && kind != "report" && !decided(kind)) {
 					t.Errorf("%s has {handle} %d times", where, n)
 				}
-				if n := strings.Count(text, "{case}"); (n == 1) != ((name == "Given" || name == "Lasts") && kind == "report") {
+				if n := strings.Count(text, "{case}"); (n == 1) != ((name == "Given" || name == "Lasts") && kind == "report" || name == "Given" && strings.HasPrefix(kind, "outcome-")) {
 					t.Errorf("%s has {case} %d times", where, n)
 				}
-				if strings.Count(text, "{") != strings.Count(text, "{handle}")+strings.Count(text, "{case}")+strings.Count(text, "{site}") {
+				if n := strings.Count(text, "{reason}"); (n == 1) != (name == "Given" && strings.HasPrefix(kind, "decision-") && kind != "decision-dismiss") {
+					t.Errorf("%s has {reason} %d times", where, n)
+				}
+				if strings.Count(text, "{")-strings.Count(text, "{reason}") != strings.Count(text, "{handle}")+strings.Count(text, "{case}")+strings.Count(text, "{site}") {
 					t.Errorf("%s has an unknown placeholder: %s", where, text)
 				}
 				// Two kinds may say the same in the same place, in one language.

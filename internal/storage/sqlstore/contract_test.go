@@ -20,6 +20,7 @@ func TestGalleryContract(t *testing.T) { storetest.TestGallery(t, openForSuite) 
 func TestTrialContract(t *testing.T)   { storetest.TestTrial(t, openForSuite) }
 func TestBoardsContract(t *testing.T)  { storetest.TestBoards(t, openForSuite) }
 func TestOperateContract(t *testing.T) { storetest.TestOperate(t, openForSuite) }
+func TestDeskContract(t *testing.T)    { storetest.TestDesk(t, openForSuite) }
 func TestPlayersContract(t *testing.T) { storetest.TestPlayers(t, openForSuite) }
 
 func openForSuite(t *testing.T) storetest.Records {
@@ -43,7 +44,8 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Accounts: accountRecords(db), Mail: db.Mail(), Gallery: db.Gallery(), People: db.People(), Upkeep: db.Upkeep(),
 		Operation: storetest.Operation{
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
-			Runtime: storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+			Runtime:   storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
+			FrontLine: storetest.FrontLine{Desk: db.Desk()},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{

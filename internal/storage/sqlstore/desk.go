@@ -76,8 +76,13 @@ func scanItem(r row) (i itemRow, err error) {
 	var reported, held, judged, objected time.Time
 	o := &i.Owner
 	p, err := scanProject(before{r, []any{
-		asTime{&o.CreatedAt}, &role, &o.Suspended, &o.Projects, &i.State, sometime{&reported}, &i.Reports, &i.Networks,
-		sometime{&held}, sometime{&judged}, sometime{&objected},
+		asTime{&o.CreatedAt},
+		&role, &o.Suspended, &o.Projects, &i.State,
+		sometime{&reported},
+		&i.Reports, &i.Networks,
+		sometime{&held},
+		sometime{&judged},
+		sometime{&objected},
 	}})
 	i.Project, i.num = p.Project, p.num
 	o.Handle, o.Verified, o.Operator = p.Handle, p.Verified, role == sandlot.OperatorRole
@@ -148,17 +153,21 @@ type same struct {
 }
 
 var (
-	sameHash = same{"hash", `SELECT DISTINCT g.project FROM files f JOIN blobs b ON b.id = f.blob JOIN blobs o ON o.sha256 = b.sha256
+	sameHash = same{
+		"hash", `SELECT DISTINCT g.project FROM files f JOIN blobs b ON b.id = f.blob JOIN blobs o ON o.sha256 = b.sha256
 		JOIN files g ON g.blob = o.id AND g.until = 9223372036854775807 JOIN projects p ON p.num = g.project
 		WHERE f.project = ?1 AND f.until = 9223372036854775807 AND f.folded = ?2 AND g.project <> ?1 AND p.deleted_at IS NULL LIMIT ?3`,
-		func(i *itemRow, most int) []any { return []any{i.num, names.Fold(i.Project.Primary), most} }}
+		func(i *itemRow, most int) []any { return []any{i.num, names.Fold(i.Project.Primary), most} },
+	}
 	sameAccount = same{
 		"account", "SELECT num FROM projects WHERE account = ?1 AND num <> ?2 AND deleted_at IS NULL LIMIT ?3",
 		func(i *itemRow, most int) []any { return []any{i.Project.Account, i.num, most} },
 	}
-	sameNetwork = same{"network", `SELECT DISTINCT p.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
+	sameNetwork = same{
+		"network", `SELECT DISTINCT p.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
 		JOIN projects p ON p.account = o.account WHERE m.account = ?1 AND p.deleted_at IS NULL LIMIT ?2`,
-		func(i *itemRow, most int) []any { return []any{i.Project.Account, most} }}
+		func(i *itemRow, most int) []any { return []any{i.Project.Account, most} },
+	}
 )
 
 func (store Desk) Case(ctx context.Context, id sandlot.ProjectID) (c desk.Case, err error) {

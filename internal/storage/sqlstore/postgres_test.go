@@ -21,6 +21,7 @@ func TestGalleryContractOnPostgres(t *testing.T) { storetest.TestGallery(t, onSe
 func TestTrialContractOnPostgres(t *testing.T)   { storetest.TestTrial(t, onServer(t)) }
 func TestBoardsContractOnPostgres(t *testing.T)  { storetest.TestBoards(t, onServer(t)) }
 func TestOperateContractOnPostgres(t *testing.T) { storetest.TestOperate(t, onServer(t)) }
+func TestDeskContractOnPostgres(t *testing.T)    { storetest.TestDesk(t, onServer(t)) }
 func TestPlayersContractOnPostgres(t *testing.T) { storetest.TestPlayers(t, onServer(t)) }
 
 // TestThePromisesHoldBehindPgbouncer: of a pooler each transaction has another connection.
@@ -37,6 +38,7 @@ func TestSoakContractBehindPgbouncer(t *testing.T) {
 	storetest.TestBoards(t, openPgbouncerForSuite)
 	storetest.TestOperate(t, openPgbouncerForSuite)
 	storetest.TestPlayers(t, openPgbouncerForSuite)
+	storetest.TestDesk(t, openPgbouncerForSuite)
 }
 
 func openPgbouncerForSuite(t *testing.T) storetest.Records {

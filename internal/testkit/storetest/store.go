@@ -22,6 +22,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -94,9 +95,15 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
+// FrontLine holds the stores of those who keep the installation clean.
+type FrontLine struct {
+	Desk desk.Store
+}
+
 // Operation holds the stores of the operator's room, and those of players.
 type Operation struct {
 	Runtime
+	FrontLine
 	Operate     operate.Store
 	Invitations operate.InvitationStore
 	Runs        operate.RunStore
@@ -162,6 +169,11 @@ func TestGallery(t *testing.T, open func(t *testing.T) Records) {
 // TestOperate proves operate.Store and UpkeepRecords.
 func TestOperate(t *testing.T, open func(t *testing.T) Records) {
 	prove(t, open, operateCases())
+}
+
+// TestDesk proves desk.Store.
+func TestDesk(t *testing.T, open func(t *testing.T) Records) {
+	prove(t, open, deskCases())
 }
 
 // TestTrial proves trial.Store.

@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -64,6 +65,7 @@ type Services struct {
 	Gallery *gallery.Service
 	Figures *figures.Service // of Counters
 	Operate *operate.Service
+	Desk    *desk.Service   // of Publish
 	Tickets *ticket.Service // of Publish
 	Covers  *cover.Service  // of Publish
 	Connect *connect.Service
@@ -198,6 +200,8 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 		Places: w.Config.Places, Temporary: w.Dir, Now: w.now,
 	})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
+	expect.OK(t, err)
+	w.Desk, err = desk.New(t.Context(), desk.Config{Store: w.Served.Desk(), Contents: w.Publish.Contents, Now: w.now})
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{})
 	w.Runtime = w.newRuntime()

@@ -22,7 +22,9 @@ func (s *Service) Decide(ctx context.Context, by sandlot.Caller, o Order) (made 
 		return nil, err
 	}
 	a := s.act(by)
-	a.Allow = func(m Moderator, targets []Standing) error { return cmp.Or(s.allow(m, targets), undismissable(o, targets)) }
+	a.Allow = func(m Moderator, targets []Standing) error {
+		return cmp.Or(s.allow(m, targets), undismissable(o, targets))
+	}
 	err = s.evenFull(func() (err error) {
 		made, err = s.store.Decide(ctx, a, o)
 		return err

@@ -27,11 +27,10 @@ type Contents interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// Config holds the parts of a Service. All but Spend and Now are needed.
+// Config holds the parts of a Service. Store is needed.
 type Config struct {
 	Store    Store
-	Contents Contents
-	Places   sandlot.Places
+	Contents Contents // needed by Case and File alone
 
 	Spend func()           // frees room on a full disk that is reserved for the operator; nil: there is none
 	Now   func() time.Time // nil: time.Now

@@ -1,0 +1,373 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"sandlot"
+	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
+)
+
+func deskCases() []storeCase {
+	return []storeCase{
+		{"Queue/returns items that wait, by their Since, oldest first, and none in the trash", deskQueue},
+		{"Queue/counts what is the same", deskSame},
+		{"Case/returns the records of a project, also of a suspended one and one in the trash", deskCase},
+		{"Decide/calls Allow with what the step finds, and an error of it has no effect", deskAllow},
+		{"Decide/a target in a state other than its State is a MovedError", deskMoved},
+		{"Decide/of two at once one is made, and the other is a MovedError", deskRace},
+		{"Decide/take-down suspends, closes all open reports, and Undo ends it and leaves these closed", deskTakeDown},
+		{"Decide/take-down-account suspends the account, and Undo ends it", deskTakeDownAccount},
+		{"Decide/hold holds, and dismiss ends a hold or a suspension", deskHold},
+		{"Decide/writes once to the owner with a verified address, and to each reporter with an address", deskMails},
+		{"Decide/blocks pages and files that nobody with a verified address has, and Undo takes that back", deskBlocks},
+		{"Undo/a later decision about one of the projects is a MovedError, and so is a decision that is undone already", deskUndoMoved},
+		{"Contested/returns the decision with the code, as long as it is in force and has no objection", deskContested},
+	}
+}
+
+// atMachine is an act of the operator.
+func atMachine() desk.Act {
+	return desk.Act{At: base(), Allow: func(desk.Moderator, []desk.Standing) error { return nil }}
+}
+
+// order is a decision about projects in any state.
+func order(action desk.Action, ids ...sandlot.ProjectID) desk.Order {
+	o := desk.Order{Action: action, Reason: "deceptive"}
+	for _, id := range ids {
+		o.Targets = append(o.Targets, desk.Target{Project: id})
+	}
+	return o
+}
+
+func (s Stores) decide(t *testing.T, o desk.Order) []desk.Decision {
+	t.Helper()
+	return must(s.Desk.Decide(t.Context(), atMachine(), o))(t)
+}
+
+// reported records an open report.
+func (s Stores) reported(t *testing.T, id sandlot.ProjectID, number, contact string, at time.Time) {
+	t.Helper()
+	r := operate.Report{Case: number, Project: id, Reason: "deceptive", Contact: contact, At: at}
+	must(s.Operate.AddReport(t.Context(), r, sum("form of "+number), nil))(t)
+}
+
+// waiting are the projects of the queue.
+func (s Stores) waiting(t *testing.T) (ids []sandlot.ProjectID) {
+	t.Helper()
+	for _, i := range must(s.Desk.Queue(t.Context(), 0, 100))(t) {
+		ids = append(ids, i.Project.ID)
+	}
+	return ids
+}
+
+func (s Stores) kinds(t *testing.T) (list []string) {
+	t.Helper()
+	far := base().Add(time.Hour)
+	for _, j := range must(s.Mail.ClaimJobs(t.Context(), far, far.Add(time.Minute), account.Busy{}, 99))(t) {
+		if j.Kind == sandlot.MailDecision || j.Kind == sandlot.MailOutcome {
+			list = append(list, j.Kind+" to "+j.Address)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func deskQueue(t *testing.T, s Stores) {
+	one, two, three, four := s.mustProject(t, "one"), s.mustProject(t, "two"), s.mustProject(t, "three"), s.mustProject(t, "four")
+	at := base()
+	s.reported(t, two.ID, "R-1", "", at.Add(-time.Hour))
+	s.reported(t, one.ID, "R-2", "", at.Add(-3*time.Hour))
+	s.reported(t, two.ID, "R-3", "", at.Add(-4*time.Hour))
+	s.reported(t, four.ID, "R-4", "", at.Add(-5*time.Hour))
+	mustTrash(t, s, four.ID, at)
+	s.decide(t, order(desk.Hold, three.ID))
+	same(t, "what waits", s.waiting(t), []sandlot.ProjectID{two.ID, one.ID, three.ID})
+	list := must(s.Desk.Queue(t.Context(), 0, 1))(t)
+	same(t, "the first page", len(list), 1)
+	i := list[0]
+	same(t, "reports", []any{i.Reports, i.Reasons, i.Waits, i.Since}, []any{2, []string{"deceptive"}, []string{desk.WaitsReports}, at.Add(-4 * time.Hour)})
+	same(t, "owner", []any{i.Owner.Handle, i.Owner.Verified, i.Owner.Suspended, i.Owner.Projects}, []any{"two", false, false, 1})
+	rest := must(s.Desk.Queue(t.Context(), 2, 9))(t)
+	same(t, "what is held", []any{len(rest), rest[0].Waits, rest[0].Project.Held.Rule}, []any{1, []string{desk.WaitsHeld}, sandlot.HeldModerator})
+	s.decide(t, order(desk.TakeDown, one.ID, three.ID))
+	s.decide(t, order(desk.Dismiss, two.ID))
+	same(t, "what waits once all is decided", s.waiting(t), nil)
+}
+
+func deskSame(t *testing.T, s Stores) {
+	one, two := s.mustProject(t, "one"), s.mustProject(t, "two")
+	three := must(s.Publish.CreateProject(t.Context(), newProject("three", one.Account)))(t)
+	s.mustPut(t, two, file("index.html", inline("<p>one")))
+	c := must(s.Desk.Case(t.Context(), one.ID))(t)
+	same(t, "counts", c.Same, desk.Same{Hash: 1, Account: 1})
+	same(t, "others", c.SameAs, map[string][]string{"hash": {string(two.ID)}, "account": {string(three.ID)}})
+	same(t, "the first other", c.Others[0].ID, two.ID)
+}
+
+func deskCase(t *testing.T, s Stores) {
+	p := s.mustProject(t, "one")
+	s.reported(t, p.ID, "R-1", "", base())
+	ok(t, s.Desk.AddNote(t.Context(), atMachine(), p.ID, "seen"))
+	s.decide(t, order(desk.TakeDown, p.ID))
+	s.reported(t, p.ID, "R-2", "", base())
+	mustTrash(t, s, p.ID, base())
+	c := must(s.Desk.Case(t.Context(), p.ID))(t)
+	same(t, "open", c.Open[0].Case, "R-2")
+	same(t, "closed", c.Closed[0].Case, "R-1")
+	same(t, "note", []string{c.Notes[0].Who, c.Notes[0].Text}, []string{"operator", "seen"})
+	same(t, "decision", []any{len(c.Decisions), c.Decisions[0].Action, c.Decisions[0].Reason}, []any{1, desk.TakeDown, "deceptive"})
+	same(t, "files", c.Files[0].Name, "index.html")
+	same(t, "suspended", must(s.Desk.Shown(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "file", must(s.Desk.ShownFile(t.Context(), p.ID, "index.html"))(t).Blob.SHA256, sum("<p>one"))
+	wants(t, "a file that is not there", drop(s.Desk.ShownFile(t.Context(), p.ID, "Index.html")), sandlot.ErrNotFound)
+	mustRemove(t, s, p.ID)
+	wants(t, "a case of a deleted project", drop(s.Desk.Case(t.Context(), p.ID)), sandlot.ErrNotFound)
+	wants(t, "a deleted project", drop(s.Desk.Shown(t.Context(), p.ID)), sandlot.ErrNotFound)
+	wants(t, "a note about it", s.Desk.AddNote(t.Context(), atMachine(), p.ID, "seen"), sandlot.ErrNotFound)
+}
+
+func deskAllow(t *testing.T, s Stores) {
+	p, mod := s.mustProject(t, "one"), s.verified(t, "mod", "mod@example.com")
+	e := entry(sandlot.ActionGrant, "@mod")
+	ok(t, s.Operate.SetRole(t.Context(), mod.ID, sandlot.ModeratorRole, e))
+	at := base()
+	session := must(s.Accounts.AddSession(t.Context(), sum("session"), sandlot.Session{
+		Account: mod.ID, CreatedAt: at, ProvedAt: at, SeenAt: at, ExpiresAt: at.Add(time.Hour),
+	}))(t)
+	no := errors.New("no")
+	var found desk.Moderator
+	var targets []desk.Standing
+	a := desk.Act{At: at, Account: mod.ID, Session: session, Allow: func(m desk.Moderator, list []desk.Standing) error {
+		found, targets = m, list
+		return no
+	}}
+	wants(t, "decide", drop(s.Desk.Decide(t.Context(), a, order(desk.TakeDown, p.ID))), no)
+	same(t, "moderator", found, desk.Moderator{Account: mod.ID, Role: sandlot.ModeratorRole, ProvedAt: at})
+	same(t, "targets", targets, []desk.Standing{{Project: p.ID, Account: p.Account}})
+	wants(t, "note", s.Desk.AddNote(t.Context(), a, p.ID, "x"), no)
+	same(t, "decisions", s.Rows(t, "decisions")+s.Rows(t, "notes"), 0)
+	ok(t, s.Operate.SetRole(t.Context(), mod.ID, sandlot.NoRole, e))
+	wants(t, "decide", drop(s.Desk.Decide(t.Context(), a, order(desk.TakeDown, p.ID))), no)
+	same(t, "role that was ended", found.Role, sandlot.NoRole)
+	a.Session++
+	wants(t, "decide", drop(s.Desk.Decide(t.Context(), a, order(desk.TakeDown, p.ID))), no)
+	same(t, "a session that ended", found, desk.Moderator{})
+	made := s.decide(t, order(desk.TakeDown, p.ID))
+	wants(t, "undo", s.Desk.Undo(t.Context(), a, made[0].ID), no)
+	same(t, "suspended still", must(s.Desk.Shown(t.Context(), p.ID))(t).Suspended, true)
+}
+
+func deskMoved(t *testing.T, s Stores) {
+	p := s.mustProject(t, "one")
+	seen := func() desk.Order {
+		o := order(desk.Dismiss)
+		o.Targets = []desk.Target{{Project: p.ID, State: must(s.Desk.Case(t.Context(), p.ID))(t).State}}
+		return o
+	}
+	moved := func(what string, o desk.Order) desk.MovedError {
+		t.Helper()
+		var m desk.MovedError
+		if _, err := s.Desk.Decide(t.Context(), atMachine(), o); !errors.As(err, &m) {
+			t.Fatalf("%s: %v", what, err)
+		}
+		return m
+	}
+	before := seen()
+	s.reported(t, p.ID, "R-1", "", base())
+	same(t, "last", moved("dismiss after a report", before), desk.MovedError{Project: p.ID})
+	before = seen()
+	p = s.mustPut(t, p, file("a.js", inline("a")))
+	moved("dismiss after a version", before)
+	before.Action = desk.Hold
+	s.decide(t, before) // a hold is about the project, whatever it has become
+	before.Action = desk.TakeDown
+	m := moved("take down after a decision", before)
+	same(t, "last", []any{m.Last.Action, m.Last.Who}, []any{desk.Hold, "operator"})
+	before = seen()
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), m.Last.ID))
+	moved("dismiss after undo", before)
+	s.decide(t, seen())
+}
+
+func deskRace(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "one"), s.mustProject(t, "two")
+	o := order(desk.TakeDown)
+	for _, id := range []sandlot.ProjectID{p.ID, q.ID} {
+		o.Targets = append(o.Targets, desk.Target{Project: id, State: must(s.Desk.Case(t.Context(), id))(t).State})
+	}
+	var all sync.WaitGroup
+	errs := make([]error, 4)
+	for i := range errs {
+		mine := o
+		mine.Targets = slices.Clone(o.Targets)
+		if i%2 == 1 {
+			slices.Reverse(mine.Targets)
+			mine.Action = desk.Hold
+		}
+		all.Go(func() { _, errs[i] = s.Desk.Decide(background(), atMachine(), mine) })
+	}
+	all.Wait()
+	made := 0
+	for _, err := range errs {
+		var m desk.MovedError
+		switch {
+		case err == nil:
+			made++
+		case !errors.As(err, &m) || m.Last.ID == 0:
+			t.Fatalf("the error is %v", err)
+		}
+	}
+	same(t, "made", made, 1)
+	same(t, "decisions", s.Rows(t, "decisions"), 2)
+}
+
+func deskTakeDown(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "one"), s.mustProject(t, "two")
+	for i := range 12 {
+		s.reported(t, p.ID, fmt.Sprint("R-", i), "", base())
+	}
+	made := s.decide(t, order(desk.TakeDown, p.ID, q.ID))
+	same(t, "batch", made[0].Batch, made[1].Batch)
+	e := sandlot.LogEntry{Actor: sandlot.ActorOperator, Action: sandlot.ActionDecide, Target: "two", Reason: "take-down deceptive"}
+	e.At = made[1].At
+	s.logged(t, e)
+	same(t, "suspended", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, true)
+	same(t, "open reports", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 99}))(t)), 0)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), made[1].ID))
+	for _, id := range []sandlot.ProjectID{p.ID, q.ID} {
+		same(t, "suspended after undo", must(s.Publish.Project(t.Context(), id))(t).Suspended, false)
+		same(t, "undone", must(s.Desk.Case(t.Context(), id))(t).Decisions[0].UndoneBy, "operator")
+	}
+	same(t, "open reports", len(must(s.Operate.Reports(t.Context(), operate.ReportQuery{Open: true, Limit: 99}))(t)), 0)
+	wants(t, "a project that is not there", drop(s.Desk.Decide(t.Context(), atMachine(), order(desk.TakeDown, p.ID, "none"))), sandlot.ErrNotFound)
+	same(t, "suspended for that", must(s.Publish.Project(t.Context(), p.ID))(t).Suspended, false)
+}
+
+func deskTakeDownAccount(t *testing.T, s Stores) {
+	a := s.verified(t, "kim", "kim@example.com")
+	p := must(s.Publish.CreateProject(t.Context(), newProject("one", a.ID)))(t)
+	q := must(s.Publish.CreateProject(t.Context(), newProject("two", a.ID)))(t)
+	s.reported(t, q.ID, "R-1", "", base())
+	made := s.decide(t, order(desk.TakeDownAccount, p.ID))
+	same(t, "the other project", must(s.Publish.Project(t.Context(), q.ID))(t).Suspended, true)
+	same(t, "its report", must(s.Operate.Report(t.Context(), "R-1"))(t).ClosedAt.IsZero(), false)
+	must(s.Accounts.StopOf(t.Context(), sandlot.MailboxOf("kim@example.com"), sandlot.StopSuspended, base()))(t)
+	again := s.decide(t, order(desk.TakeDownAccount, q.ID))
+	var moved desk.MovedError
+	same(t, "undo while another holds", errors.As(s.Desk.Undo(t.Context(), atMachine(), made[0].ID), &moved), true)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), again[0].ID))
+	same(t, "suspended by the first", must(s.Publish.Project(t.Context(), q.ID))(t).Suspended, true)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), made[0].ID))
+	same(t, "after undo", must(s.Publish.Project(t.Context(), q.ID))(t).Suspended, false)
+	wants(t, "the mailbox", drop(s.Accounts.StopOf(t.Context(), sandlot.MailboxOf("kim@example.com"), sandlot.StopSuspended, base())), sandlot.ErrNotFound)
+}
+
+func deskHold(t *testing.T, s Stores) {
+	p := s.mustProject(t, "one")
+	read := func() sandlot.Project { return must(s.Publish.Project(t.Context(), p.ID))(t) }
+	held := s.decide(t, order(desk.Hold, p.ID))
+	same(t, "rule", read().Held.Rule, sandlot.HeldModerator)
+	s.decide(t, order(desk.TakeDown, p.ID))
+	dismissed := s.decide(t, order(desk.Dismiss, p.ID))
+	same(t, "after dismiss", []any{read().Suspended, read().Held.Rule}, []any{false, sandlot.NotHeld})
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), dismissed[0].ID))
+	same(t, "after undo", []any{read().Suspended, read().Held.Rule}, []any{true, sandlot.HeldModerator})
+	same(t, "undone is no decision since", s.Desk.Undo(t.Context(), atMachine(), held[0].ID) != nil, true)
+}
+
+func deskMails(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	p := must(s.Publish.CreateProject(t.Context(), newProject("one", kim.ID)))(t)
+	q := must(s.Publish.CreateProject(t.Context(), newProject("two", kim.ID)))(t)
+	lee := withEmail(t, s, "lee")
+	r := must(s.Publish.CreateProject(t.Context(), newProject("three", lee.ID)))(t)
+	s.kinds(t)
+	s.decide(t, order(desk.Dismiss, p.ID))
+	same(t, "dismissed, and never held", s.kinds(t), nil)
+	s.reported(t, p.ID, "R-1", "a@example.com", base())
+	s.reported(t, p.ID, "R-2", "a@example.com", base())
+	s.reported(t, p.ID, "R-3", "", base())
+	s.reported(t, r.ID, "R-4", "b@example.com", base())
+	s.decide(t, order(desk.TakeDown, p.ID, q.ID, r.ID))
+	same(t, "taken down", s.kinds(t), []string{"decision to kim@example.com", "outcome to a@example.com", "outcome to b@example.com"})
+	s.decide(t, order(desk.Dismiss, q.ID))
+	same(t, "reinstated", s.kinds(t), []string{"decision to kim@example.com"})
+}
+
+func deskBlocks(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	good := must(s.Publish.CreateProject(t.Context(), newProject("good", kim.ID)))(t)
+	good = s.mustPut(t, good, file("lib.js", inline("library")))
+	s.mustPut(t, good, file("start.html", inline("<p>one")))
+	p := s.mustProject(t, "one")
+	p = s.mustPut(t, p, file("lib.js", inline("library")))
+	p = s.mustPut(t, p, file("own.js", inline("own")))
+	s.mustPut(t, p, file("empty.css", inline("")))
+	o := order(desk.TakeDown, p.ID)
+	o.Block = true
+	made := s.decide(t, o)
+	same(t, "blocked", s.Rows(t, "blocked"), 2) // index.html and own.js
+	again := s.decide(t, o)
+	same(t, "blocked once", s.Rows(t, "blocked"), 2)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), again[0].ID))
+	same(t, "those of the first", s.Rows(t, "blocked"), 2)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), made[0].ID))
+	same(t, "blocked after undo", s.Rows(t, "blocked"), 0)
+}
+
+func deskUndoMoved(t *testing.T, s Stores) {
+	p, q := s.mustProject(t, "one"), s.mustProject(t, "two")
+	first := s.decide(t, order(desk.TakeDown, p.ID, q.ID))
+	second := s.decide(t, order(desk.Hold, q.ID))
+	var moved desk.MovedError
+	same(t, "undo of the first", errors.As(s.Desk.Undo(t.Context(), atMachine(), first[0].ID), &moved), true)
+	same(t, "last", moved.Last.ID, second[0].ID)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), second[0].ID))
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), first[0].ID))
+	same(t, "undo again", errors.As(s.Desk.Undo(t.Context(), atMachine(), first[0].ID), &moved), true)
+	wants(t, "undo of nothing", s.Desk.Undo(t.Context(), atMachine(), 99), sandlot.ErrNotFound)
+}
+
+func deskContested(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	p := must(s.Publish.CreateProject(t.Context(), newProject("one", kim.ID)))(t)
+	code := func(d desk.Decision, text string) sandlot.Digest {
+		t.Helper()
+		must(s.Mail.Decision(t.Context(), d.ID, sum(text)))(t)
+		return sum(text)
+	}
+	down := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	first := code(down, "first")
+	same(t, "contested", must(s.Desk.Contested(t.Context(), first))(t).ID, down.ID)
+	wants(t, "unknown", drop(s.Desk.Contested(t.Context(), sum("other"))), sandlot.ErrNotFound)
+	ok(t, s.Desk.Object(t.Context(), first, "It is a game.", base()))
+	wants(t, "again", s.Desk.Object(t.Context(), first, "It is!", base()), sandlot.ErrNotFound)
+	item := must(s.Desk.Queue(t.Context(), 0, 9))(t)[0]
+	same(t, "queue", []any{item.Project.ID, item.Waits}, []any{p.ID, []string{desk.WaitsObjection}})
+	same(t, "objection", must(s.Desk.Case(t.Context(), p.ID))(t).Decisions[0].Objection, "It is a game.")
+	final := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	same(t, "answered", s.waiting(t), nil)
+	same(t, "final", must(s.Mail.Decision(t.Context(), final.ID, sum("second")))(t).Final, true)
+	wants(t, "an objection to the answer", drop(s.Desk.Contested(t.Context(), sum("second"))), sandlot.ErrNotFound)
+	s.decide(t, order(desk.Dismiss, p.ID))
+	third := code(s.decide(t, order(desk.Hold, p.ID))[0], "third")
+	must(s.Desk.Contested(t.Context(), third))(t)
+	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "one")))
+	s.decide(t, order(desk.Dismiss, p.ID))
+	wants(t, "after dismiss", drop(s.Desk.Contested(t.Context(), third)), sandlot.ErrNotFound)
+	fourth := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	hash := code(fourth, "fourth")
+	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "one")))
+	wants(t, "after admin reinstate", s.Desk.Object(t.Context(), hash, "late", base()), sandlot.ErrNotFound)
+	fifth := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	hash = code(fifth, "fifth")
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), fifth.ID))
+	wants(t, "after undo", s.Desk.Object(t.Context(), hash, "late", base()), sandlot.ErrNotFound)
+}
