@@ -23,9 +23,9 @@ type bureau struct {
 	lees sandlot.ProjectID
 }
 
-func newBureau(t *testing.T) *bureau {
+func newBureau(t *testing.T, opts ...testworld.Option) *bureau {
 	t.Helper()
-	w := newWorld(t)
+	w := newWorld(t, opts...)
 	b := &bureau{w, w.lee.project}
 	b.role("kim", "moderator")
 	b.report(b.lees, "deceptive", "It asks for my <b>password</b>.")
@@ -159,7 +159,7 @@ func TestACaseShowsReportsAndSourceAsText(t *testing.T) {
 	b := newBureau(t)
 	at := "/desk/" + string(b.lees)
 	page := b.page(at)
-	for _, want := range []string{"It asks for my &lt;b&gt;password&lt;/b&gt;.", "Written by strangers", "a.js", "index.html", at + "/source?file=a.js"} {
+	for _, want := range []string{`desk-reason">deceptive<`, "It asks for my &lt;b&gt;password&lt;/b&gt;.", "Written by strangers", "a.js", "index.html", at + "/source?file=a.js"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the case lacks %q", want)
 		}
@@ -417,5 +417,48 @@ func TestAnObjectionIsMadeOnceWithoutALogin(t *testing.T) {
 	}
 	if page := b.page("/desk/" + string(b.lees)); !strings.Contains(page, "The creator objects") || !strings.Contains(page, "ああ") {
 		t.Error("the case lacks the objection")
+	}
+}
+
+// moderator makes mizu one, with a session of that name.
+func (w *world) moderator() {
+	w.t.Helper()
+	w.role("mizu", "moderator")
+	w.session(w.accountOf("mizu"), "mizu")
+}
+
+// moderated is a world in which mizu has something to decide: an ordinary case, and the most difficult ones.
+func (w *world) moderated() {
+	w.t.Helper()
+	w.moderator()
+	for i, id := range []sandlot.ProjectID{harbor, "long-q7w2e5", "sand-c8d4f6", "light-h7d3k9", "untitled-b6n1v3", "tide-r5h2j9", suspended} {
+		w.later(time.Hour)
+		for n := range i + 1 {
+			w.report(id, operate.Reasons()[n%len(operate.Reasons())], []string{"", "It asks for my bank’s password.", arabicWords, longTitle}[n%4])
+		}
+	}
+	by := w.owner("mizu")
+	expect.OK(w.t, w.cfg.Desk.Note(w.t.Context(), by, "long-q7w2e5", longTitle+" "+arabicWords))
+	for _, action := range []desk.Action{desk.Hold, desk.TakeDown} {
+		o := desk.Order{Action: action, Reason: "deceptive", Text: hebrewWords, Targets: []desk.Target{{Project: "long-q7w2e5"}}}
+		must(w.cfg.Desk.Decide(w.t.Context(), by, o))(w.t)
+	}
+	w.report("long-q7w2e5", "malware", longLabel)
+}
+
+// contested is a world with a decision to which the code "contested" objects.
+func (w *world) contested() {
+	w.t.Helper()
+	w.moderator()
+	o := desk.Order{Action: desk.TakeDownAccount, Reason: "deceptive", Text: arabicWords, Targets: []desk.Target{{Project: "long-q7w2e5"}}}
+	made := must(w.cfg.Desk.Decide(w.t.Context(), w.owner("mizu"), o))(w.t)
+	digest := sandlot.DigestOf([]byte("contested"))
+	w.in.Exec("UPDATE decisions SET code = ? WHERE id = ?", digest[:], made[0].ID)
+}
+
+// held is a world in which noor's project is held by a rule.
+func held(rule sandlot.Rule) func(*world) {
+	return func(w *world) {
+		w.in.Exec("UPDATE projects SET hold = ?, hold_at = 1, hold_end = 0 WHERE id = 'sand-c8d4f6'", string(rule))
 	}
 }
