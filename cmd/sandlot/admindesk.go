@@ -80,13 +80,13 @@ type itemLine struct {
 
 func newItemLine(i desk.Item) itemLine {
 	return itemLine{
-		string(i.Project.ID), orNil(i.Since), listed(i.Waits), i.Reports, i.Networks, listed(i.Reasons), i.Owner.Handle, i.Owner.Verified, i.Owner.CreatedAt,
+		string(i.Project.ID), orNil(i.Since), notNull(i.Waits), i.Reports, i.Networks, notNull(i.Reasons), i.Owner.Handle, i.Owner.Verified, i.Owner.CreatedAt,
 		i.Same.Hash, i.Same.Account, i.Same.Network,
 	}
 }
 
-// listed returns a list that is empty in JSON, and not null, if there is nothing.
-func listed(list []string) []string { return append([]string{}, list...) }
+// notNull returns a list that is empty in JSON, and not null, if there is nothing.
+func notNull(list []string) []string { return append([]string{}, list...) }
 
 type caseCommand struct {
 	Project string `arg:"" help:"Id or address of the project."`
@@ -164,7 +164,7 @@ func newCaseShown(c desk.Case) caseShown {
 	}
 	return caseShown{
 		newItemLine(c.Item), c.Project.Title, c.Description, c.Project.Version, string(c.Project.Held.Rule), c.Project.Suspended, c.Verdict,
-		listed(c.Sends), same, each(c.Open, newReportLine), each(c.Closed, newReportLine),
+		notNull(c.Sends), same, each(c.Open, newReportLine), each(c.Closed, newReportLine),
 		each(c.Decisions, func(d desk.Decision) decisionShown {
 			return decisionShown{d.ID, d.At, d.Who, string(d.Action), d.Reason, d.Text, orNil(d.UndoneAt), d.Objection}
 		}),

@@ -40,8 +40,8 @@ type MailStore interface {
 	// Decision returns what the owner of a project is to read of a decision, and replaces the hash of the code by which
 	// they object, unless there is no other objection. A decision that was undone is sandlot.ErrNotFound.
 	Decision(ctx context.Context, id int64, code sandlot.Digest) (DecisionNotice, error)
-	// Outcome returns what the sender of reports with this address is to read of it, with the newest of them. A decision
-	// that was undone is sandlot.ErrNotFound.
+	// Outcome returns what the sender of reports with this address is to read of it, with the number of one of them. A
+	// decision that was undone is sandlot.ErrNotFound.
 	Outcome(ctx context.Context, id int64, address string) (OutcomeNotice, error)
 	// AddEmailLink records a token for the newest move of an account with this address and Undo, and returns the
 	// account's handle. A proposal that is not the last, and any of a suspended account, is sandlot.ErrNotFound.

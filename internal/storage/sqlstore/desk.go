@@ -24,8 +24,7 @@ func (db *DB) Desk() Desk { return Desk{db, SecretStore{db}} }
 const (
 	deskClosed = 100  // closed reports, notes and decisions of a case
 	deskOpen   = 1000 // open reports of a case
-	deskOthers = 100  // other projects of a case, of each kind
-	deskCount  = 1000 // the most that is counted of them
+	deskOthers = 100  // other projects of a case, and the most that is counted of them
 )
 
 // What waits, of a project p: verdicts v and objections of decisions d that no later decision answers.
@@ -62,7 +61,10 @@ const selectItems = "SELECT a.created_at, a.role, a.suspended_at IS NOT NULL, a.
 		(SELECT count(DISTINCT r.network) FROM reports r WHERE r.project = p.id AND r.closed_at IS NULL AND length(r.network) > 0),
 		CASE WHEN ` + heldNow + ` THEN p.hold_at ELSE 0 END,
 		coalesce((SELECT v.at FROM verdicts v WHERE v.project = p.num AND ` + unanswered + `), 0),
-		coalesce((SELECT max(d.objected_at) FROM decisions d WHERE d.project = p.num AND ` + contested + `), 0), ` +
+		coalesce((SELECT max(d.objected_at) FROM decisions d WHERE d.project = p.num AND ` + contested + `), 0),
+		(SELECT count(*) FROM (SELECT 1 FROM projects o WHERE o.account = p.account AND o.num <> p.num AND o.deleted_at IS NULL LIMIT 100) s),
+		(SELECT count(*) FROM (SELECT DISTINCT q.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
+			JOIN projects q ON q.account = o.account WHERE m.account = p.account AND q.deleted_at IS NULL LIMIT 100) s), ` +
 	projectColumns + ` FROM projects p JOIN accounts a ON a.id = p.account
 	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
 
@@ -83,6 +85,7 @@ func scanItem(r row) (i itemRow, err error) {
 		sometime{&held},
 		sometime{&judged},
 		sometime{&objected},
+		&i.Same.Account, &i.Same.Network,
 	}})
 	i.Project, i.num = p.Project, p.num
 	o.Handle, o.Verified, o.Operator = p.Handle, p.Verified, role == sandlot.OperatorRole
@@ -117,39 +120,43 @@ func (store Desk) Queue(ctx context.Context, skip, limit int) (list []desk.Item,
 		}
 		slices.SortFunc(rows, func(a, b itemRow) int { return cmp.Compare(slices.Index(nums, a.num), slices.Index(nums, b.num)) })
 		for _, r := range rows {
-			if err := r.complete(ctx, q); err != nil {
+			if err := r.countSame(ctx, q); err != nil {
 				return err
 			}
 			list = append(list, r.Item)
 		}
-		return nil
+		return readReasons(ctx, q, list)
 	})
 	return list, in("read the desk's queue", err)
 }
 
-// complete adds the reasons of the open reports, and the counts of what is the same.
-func (i *itemRow) complete(ctx context.Context, q querier) (err error) {
-	if i.Reports > 0 {
-		if i.Reasons, err = all(ctx, q, scanValue[string],
-			"SELECT DISTINCT reason FROM reports WHERE project = ? AND closed_at IS NULL ORDER BY reason", string(i.Project.ID)); err != nil {
-			return err
-		}
+// readReasons reads the reasons of open reports.
+func readReasons(ctx context.Context, q querier, list []desk.Item) error {
+	at, ids := map[string]int{}, []string{}
+	for i, item := range list {
+		at[string(item.Project.ID)], ids = i, append(ids, string(item.Project.ID))
 	}
-	for _, s := range []struct {
-		same same
-		n    *int
-	}{{sameHash, &i.Same.Hash}, {sameAccount, &i.Same.Account}, {sameNetwork, &i.Same.Network}} {
-		if *s.n, err = one(ctx, q, scanValue[int], "SELECT count(*) FROM ("+s.same.query+") s", s.same.args(i, deskCount)...); err != nil {
-			return err
-		}
+	type reported struct{ project, reason string }
+	found, err := all(ctx, q, fields(func(r *reported) []any { return []any{&r.project, &r.reason} }),
+		"SELECT DISTINCT project, reason FROM reports WHERE closed_at IS NULL AND "+q.words().Among("project", q.words().Texts("?", "j"))+
+			" ORDER BY project, reason", engine.List(ids))
+	for _, r := range found {
+		i := &list[at[r.project]]
+		i.Reasons = append(i.Reasons, r.reason)
 	}
-	return nil
+	return err
+}
+
+// countSame counts the projects with the same page.
+func (i *itemRow) countSame(ctx context.Context, q querier) (err error) {
+	i.Same.Hash, err = one(ctx, q, scanValue[int], "SELECT count(*) FROM ("+sameHash.query+") s", sameHash.args(i)...)
+	return err
 }
 
 // same finds the numbers of other projects that share something with one.
 type same struct {
 	name, query string
-	args        func(i *itemRow, most int) []any
+	args        func(i *itemRow) []any
 }
 
 var (
@@ -157,16 +164,16 @@ var (
 		"hash", `SELECT DISTINCT g.project FROM files f JOIN blobs b ON b.id = f.blob JOIN blobs o ON o.sha256 = b.sha256
 		JOIN files g ON g.blob = o.id AND g.until = 9223372036854775807 JOIN projects p ON p.num = g.project
 		WHERE f.project = ?1 AND f.until = 9223372036854775807 AND f.folded = ?2 AND g.project <> ?1 AND p.deleted_at IS NULL LIMIT ?3`,
-		func(i *itemRow, most int) []any { return []any{i.num, names.Fold(i.Project.Primary), most} },
+		func(i *itemRow) []any { return []any{i.num, names.Fold(i.Project.Primary), deskOthers} },
 	}
 	sameAccount = same{
 		"account", "SELECT num FROM projects WHERE account = ?1 AND num <> ?2 AND deleted_at IS NULL LIMIT ?3",
-		func(i *itemRow, most int) []any { return []any{i.Project.Account, i.num, most} },
+		func(i *itemRow) []any { return []any{i.Project.Account, i.num, deskOthers} },
 	}
 	sameNetwork = same{
 		"network", `SELECT DISTINCT p.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
 		JOIN projects p ON p.account = o.account WHERE m.account = ?1 AND p.deleted_at IS NULL LIMIT ?2`,
-		func(i *itemRow, most int) []any { return []any{i.Project.Account, most} },
+		func(i *itemRow) []any { return []any{i.Project.Account, deskOthers} },
 	}
 )
 
@@ -177,10 +184,14 @@ func (store Desk) Case(ctx context.Context, id sandlot.ProjectID) (c desk.Case, 
 		if err != nil {
 			return err
 		}
-		if err := i.complete(ctx, q); err != nil {
+		if err := i.countSame(ctx, q); err != nil {
 			return err
 		}
-		c.Item = i.Item
+		items := []desk.Item{i.Item}
+		if err := readReasons(ctx, q, items); err != nil {
+			return err
+		}
+		c.Item = items[0]
 		if err := readCase(ctx, q, i.num, &c); err != nil {
 			return err
 		}
@@ -229,7 +240,7 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 	var nums []int64
 	of := map[int64][]string{}
 	for _, s := range []same{sameHash, sameNetwork, sameAccount} {
-		found, err := all(ctx, q, scanValue[int64], s.query, s.args(i, deskOthers)...)
+		found, err := all(ctx, q, scanValue[int64], s.query, s.args(i)...)
 		if err != nil {
 			return err
 		}

@@ -76,11 +76,11 @@ func scanStanding(r row) (s standing, err error) {
 
 // standings locks the accounts of the targets and of the moderator, and returns the targets if a.Allow does.
 func (t *tx) standings(a desk.Act, find string, targets any) ([]standing, error) {
-	owners, err := all(context.Background(), t, scanValue[int64], "SELECT DISTINCT p.account FROM projects p WHERE "+find, targets)
+	owners, err := all(context.Background(), t, scanValue[int64], "SELECT p.account FROM projects p WHERE "+find, targets)
 	if err != nil {
 		return nil, err
 	}
-	locked := append(owners, int64(a.Account))
+	locked := append(slices.Clone(owners), int64(a.Account))
 	if err := t.lock("SELECT id FROM accounts WHERE "+t.amongNumbers("id")+" ORDER BY id", engine.List(locked)); err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (t *tx) moderator(a desk.Act) (desk.Moderator, error) {
 func (store Desk) Decide(ctx context.Context, a desk.Act, o desk.Order) (made []desk.Decision, err error) {
 	var accounts []int64
 	err = store.db.step(ctx, nil, func(t *tx) (err error) {
-		r := ruling{tx: t, Act: a, Order: o}
+		r := ruling{tx: t, Act: a, Order: o, seen: map[string]bool{}}
 		made, err = r.decide()
 		accounts = r.accounts
 		return err
@@ -144,7 +144,8 @@ type ruling struct {
 	*tx
 	desk.Act
 	desk.Order
-	accounts []int64 // that it suspended
+	accounts []int64         // that it suspended
+	seen     map[string]bool // hashes that are blocked by now
 }
 
 func (r *ruling) decide() ([]desk.Decision, error) {
@@ -268,6 +269,10 @@ func (r *ruling) block(s standing) (fresh []string, err error) {
 	}
 	for _, h := range hashes {
 		value := hex.EncodeToString(h[:])
+		if r.seen[value] {
+			continue
+		}
+		r.seen[value] = true
 		there, err := r.number("SELECT count(*) FROM blocked WHERE kind = ? AND value = ? AND (until = 0 OR until > ?)",
 			blocks.Hash, value, micros(r.At))
 		if err != nil {
@@ -290,8 +295,8 @@ func pageHashes(t *tx, num int64) ([]sandlot.Digest, error) {
 	const page = "CASE WHEN f.folded LIKE '%.html' OR f.folded LIKE '%.htm' THEN 1 ELSE 0 END"
 	return all(context.Background(), t, func(r row) (d sandlot.Digest, err error) {
 		return d, r.Scan(asDigest{&d})
-	}, `SELECT b.sha256 FROM files f JOIN projects p ON p.num = f.project JOIN blobs b ON b.id = f.blob
-		WHERE f.project = ? AND f.until = 9223372036854775807 AND b.size > 0 AND (`+page+` = 1 OR NOT EXISTS (
+	}, `SELECT b.sha256 FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
+		WHERE p.num = ? AND f.until = 9223372036854775807 AND b.size > 0 AND (`+page+` = 1 OR NOT EXISTS (
 			SELECT 1 FROM blobs o JOIN files g ON g.blob = o.id JOIN projects q ON q.num = g.project JOIN accounts c ON c.id = q.account
 			WHERE o.sha256 = b.sha256 AND c.id <> p.account AND (c.verified = 1 OR c.trusted_at IS NOT NULL) AND c.suspended_at IS NULL
 			AND q.suspended_at IS NULL AND q.deleted_at IS NULL))
@@ -398,8 +403,8 @@ func (r *ruling) closeReports(list []standing, made []desk.Decision) error {
 	}
 	at := r.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")
 	closed, err := all(context.Background(), r.tx, fields(func(p *reporter) []any { return []any{&p.project, &p.contact} }),
-		"UPDATE reports SET closed_at = "+at+" WHERE closed_at IS NULL AND ("+
-			r.dialect.Among("project", r.dialect.Texts("?", "j"))+") IS TRUE RETURNING project, contact", micros(r.At), engine.List(ids))
+		"UPDATE reports SET closed_at = "+at+" WHERE closed_at IS NULL AND "+
+			r.dialect.Among("project", r.dialect.Texts("?", "j"))+" RETURNING project, contact", micros(r.At), engine.List(ids))
 	if err != nil {
 		return err
 	}

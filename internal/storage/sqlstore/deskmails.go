@@ -37,7 +37,6 @@ func (store Mail) Outcome(ctx context.Context, id int64, address string) (accoun
 	n, err := one(ctx, store.db, fields(func(n *account.OutcomeNotice) []any { return []any{&n.Case, &n.Project, &n.Down} }),
 		`SELECT r.number, r.project, d.action <> 'dismiss' FROM decisions d JOIN projects p ON p.num = d.project JOIN projects q ON q.account = p.account
 			JOIN reports r ON r.project = q.id
-		WHERE d.id = ? AND d.undone_at = 0 AND (q.num = p.num OR d.action = 'take-down-account') AND r.contact = ? AND r.closed_at >= d.at
-		ORDER BY r.id DESC LIMIT 1`, id, address)
+		WHERE d.id = ? AND d.undone_at = 0 AND (q.num = p.num OR d.action = 'take-down-account') AND r.contact = ? AND r.closed_at >= d.at LIMIT 1`, id, address)
 	return n, in("read outcome", err)
 }

@@ -1,10 +1,11 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"sandlot"
@@ -79,12 +80,13 @@ func undoable(t *tx, batch int64) error {
 		OR d.action = 'take-down-account' AND d.project IN (SELECT o.num FROM decisions u JOIN projects q ON q.num = u.project
 			JOIN projects o ON o.account = q.account WHERE u.batch = ?1 AND u.action = 'take-down-account'))`
 	for _, condition := range []string{"d.batch = ?1 AND d.undone_at > 0", since} {
-		last, err := one(context.Background(), t, scanDecision, selectDecisions+condition+" ORDER BY d.id DESC LIMIT 1", batch)
-		if err == nil {
-			return desk.MovedError{Project: last.Project, Last: last}
-		}
-		if !errors.Is(err, sandlot.ErrNotFound) {
+		list, err := all(context.Background(), t, scanDecision, selectDecisions+condition, batch)
+		if err != nil {
 			return err
+		}
+		if len(list) > 0 {
+			last := slices.MaxFunc(list, func(a, b desk.Decision) int { return cmp.Compare(a.ID, b.ID) })
+			return desk.MovedError{Project: last.Project, Last: last}
 		}
 	}
 	return nil

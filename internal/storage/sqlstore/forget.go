@@ -70,6 +70,15 @@ func remnants(d engine.Dialect) []remnant {
 			empty: "UPDATE versions SET title = '', primary_file = '' WHERE project = ?1 / 4294967296 AND n = ?1 % 4294967296",
 		},
 		{
+			find: `SELECT d.id FROM projects p JOIN decisions d ON d.project = p.num
+				WHERE p.account = ?1 AND (d.note <> '' OR d.objection <> '' OR d.code IS NOT NULL) LIMIT ?2`,
+			empty: "UPDATE decisions SET note = '', objection = '', code = NULL WHERE id = ?1",
+		},
+		{
+			find:  "SELECT n.id FROM projects p JOIN notes n ON n.project = p.num WHERE p.account = ?1 LIMIT ?2",
+			empty: "DELETE FROM notes WHERE id = ?1",
+		},
+		{
 			find: `SELECT r.id FROM forgets g JOIN reports r ON ` + d.EqualFold("r.contact", "g.email") + `
 			WHERE g.account = ?1 AND g.email <> '' AND g.proved = 1 AND NOT ` + used(d) + ` LIMIT ?2`,
 			empty: "UPDATE reports SET details = '', contact = '' WHERE id = ?1",

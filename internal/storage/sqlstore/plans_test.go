@@ -433,6 +433,7 @@ func act(t *testing.T, db *DB, a sandlot.Account, p sandlot.Project) {
 	}
 	_, err := db.Operate().AddKey(ctx, a.ID, sandlot.Key{Hash: benchSum("new key", 1)}, true, sandlot.LogEntry{Target: "@a"})
 	expect.Is(t, "add key", err, nil)
+	useDesk(t, db, p)
 	gone := mustProject(t, db, 3)
 	expect.Is(t, "remove project", db.Operate().Remove(ctx, sandlot.Subject{Project: gone.ID}, sandlot.LogEntry{}), nil)
 	expect.Is(t, "remove account", db.Operate().Remove(ctx, sandlot.Subject{Account: gone.Account}, sandlot.LogEntry{}), nil)

@@ -9,8 +9,8 @@ import (
 	"sandlot/internal/domain/operate"
 )
 
-// dropRemoved drops the files, versions, likes, figures, trials, players, errors and messages of projects that were
-// deleted before the given time: an export that began earlier still has them.
+// dropRemoved drops the files, versions, likes, figures, trials, players, errors, messages, notes and objections of projects
+// that were deleted before the given time: an export that began earlier still has them.
 func (s *sweep) dropRemoved(before time.Time) error {
 	for s.left > 0 {
 		project, err := s.next("SELECT project FROM removals WHERE at < ? ORDER BY at LIMIT ?", micros(before))
@@ -53,6 +53,7 @@ func (s *sweep) dropProject(project int64) error {
 		{"day_sources", "day, host"},
 		{"faults", "version, hash"},
 		{"feedback", "id"},
+		{"notes", "id"},
 	} {
 		err := s.times("DELETE FROM "+of[0]+some(of[0], "project, "+of[1], "project = ?1"), project)
 		if err != nil || s.left <= 0 {
@@ -61,6 +62,7 @@ func (s *sweep) dropProject(project int64) error {
 	}
 	return s.Run(
 		do("DELETE FROM trials WHERE project = ?", project),
+		do("UPDATE decisions SET note = '', objection = '', code = NULL WHERE project = ?", project),
 		do("DELETE FROM removals WHERE project = ?", project),
 	)
 }

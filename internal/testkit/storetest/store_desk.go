@@ -28,6 +28,7 @@ func deskCases() []storeCase {
 		{"Decide/writes once to the owner with a verified address, and to each reporter with an address", deskMails},
 		{"Decide/blocks pages and files that nobody with a verified address has, and Undo takes that back", deskBlocks},
 		{"Undo/a later decision about one of the projects is a MovedError, and so is a decision that is undone already", deskUndoMoved},
+		{"Sweep/words and objections go with their account or project, and so do notes", deskForgets},
 		{"Contested/returns the decision with the code, as long as it is in force and has no objection", deskContested},
 	}
 }
@@ -370,4 +371,26 @@ func deskContested(t *testing.T, s Stores) {
 	hash = code(fifth, "fifth")
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), fifth.ID))
 	wants(t, "after undo", s.Desk.Object(t.Context(), hash, "late", base()), sandlot.ErrNotFound)
+}
+
+func deskForgets(t *testing.T, s Stores) {
+	kim := s.verified(t, "kim", "kim@example.com")
+	p := must(s.Publish.CreateProject(t.Context(), newProject("one", kim.ID)))(t)
+	q := s.mustProject(t, "two")
+	for _, id := range []sandlot.ProjectID{p.ID, q.ID} {
+		ok(t, s.Desk.AddNote(t.Context(), atMachine(), id, "seen"))
+		o := order(desk.TakeDown, id)
+		o.Text = "a login"
+		code := sum("code of " + string(id))
+		must(s.Mail.Decision(t.Context(), s.decide(t, o)[0].ID, code))(t)
+		ok(t, s.Desk.Object(t.Context(), code, "a game", base()))
+	}
+	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))
+	same(t, "notes once the account is deleted", s.Rows(t, "notes"), 1)
+	same(t, "its words", s.Rows(t, "decisions WHERE note <> '' OR objection <> '' OR code IS NOT NULL"), 1)
+	mustRemove(t, s, q.ID)
+	s.sweepAll(t)
+	same(t, "notes once the project is gone", s.Rows(t, "notes"), 0)
+	same(t, "its words", s.Rows(t, "decisions WHERE note <> '' OR objection <> '' OR code IS NOT NULL"), 0)
+	same(t, "decisions", s.Rows(t, "decisions"), 2)
 }
