@@ -187,17 +187,20 @@ func (d deskPages) refused(v *visit, err error, order desk.Order) error {
 
 // movedText returns what happened to a project since the moderator saw it.
 func movedText(v *visit, moved desk.MovedError) template.HTML {
-	project := template.HTML("<bdi>" + esc(string(moved.Project)) + "</bdi>")
+	project := apart(string(moved.Project))
 	last := moved.Last
 	switch {
 	case last.ID == 0:
 		return v.Rich("desk.moved", "project", project)
 	case !last.UndoneAt.IsZero():
-		return v.Rich("desk.moved-undone", "project", project, "who", template.HTML("<bdi>"+esc(last.UndoneBy)+"</bdi>"), "at", v.Time(last.UndoneAt))
+		return v.Rich("desk.moved-undone", "project", project, "who", apart(last.UndoneBy), "at", v.Time(last.UndoneAt))
 	}
-	return v.Rich("desk.moved-by", "project", project, "who", template.HTML("<bdi>"+esc(last.Who)+"</bdi>"), "at", v.Time(last.At),
+	return v.Rich("desk.moved-by", "project", project, "who", apart(last.Who), "at", v.Time(last.At),
 		"action", v.T(actionText+string(last.Action)))
 }
+
+// apart returns a text with its own direction as HTML.
+func apart(text string) template.HTML { return template.HTML("<bdi>" + esc(text) + "</bdi>") }
 
 // refusal returns why an order is refused.
 func (d deskPages) refusal(v *visit, e *sandlot.Error, o desk.Order) string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/cover"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/publish"
@@ -351,6 +352,14 @@ func TestTheScreenshotIsForModeratorsAlsoWhileItIsDown(t *testing.T) {
 	resp := b.asModerator("GET", "/desk/"+string(b.lees)+"/picture", "")
 	if got := text(t, resp); resp.Header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(got, "<svg") {
 		t.Errorf("without one it is %q", got)
+	}
+	picture := b.stage("\xff\xd8\xff a picture")
+	shot := cover.Fresh{ID: sandlot.JPEGPicture + "shot", Sizes: map[int]sandlot.Blob{640: picture.Blob}}
+	expect.OK(t, b.db.Covers().Shoot(t.Context(), b.lees, 3, shot, b.now()))
+	b.suspend(b.lees)
+	resp = b.asModerator("GET", "/desk/"+string(b.lees)+"/picture", "")
+	if got := text(t, resp); resp.Header.Get("Content-Type") != "image/jpeg" || !strings.HasSuffix(got, "a picture") || resp.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("it is %q: %v", got, resp.Header)
 	}
 }
 

@@ -158,7 +158,8 @@ func (a appeals) show(v *visit, status int, code, typed string, bad bool) error 
 	if err != nil {
 		return err
 	}
-	return v.show(status, "object.html", v.T("object.title"), objectionPage{Decision: d, Code: code, Typed: typed, Bad: bad, Most: desk.MaxObjection})
+	page := objectionPage{Decision: d, Code: code, Typed: typed, Bad: bad, Most: desk.MaxObjection}
+	return v.show(status, "object.html", v.T("object.title"), page)
 }
 
 func (a appeals) object(v *visit) error {
