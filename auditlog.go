@@ -45,6 +45,7 @@ const (
 func Actions() []string {
 	return []string{
 		ActionSuspend, ActionReinstate, ActionDelete, ActionTakeBack, ActionNewKey, ActionImport, ActionAllowMail, ActionCloseReport,
+		ActionDecide, ActionUndo,
 	}
 }
 

@@ -32,7 +32,7 @@ const manyTargets = 20
 
 // desk returns the service of the desk, as the operator of the machine has it.
 func (a operator) desk(ctx context.Context, contents desk.Contents) (*desk.Service, error) {
-	return desk.New(ctx, desk.Config{Store: a.db.Desk(), Contents: contents, Spend: a.spend})
+	return desk.New(ctx, desk.Config{Store: a.db.Operate().Desk(), Contents: contents, Spend: a.spend})
 }
 
 type deskCommand struct{ listing }
@@ -224,7 +224,7 @@ func (c *decideCommand) targets(ctx context.Context, a operator) (list []desk.Ta
 		if len(c.Same) == 0 {
 			continue
 		}
-		found, err := a.db.Desk().Case(ctx, id)
+		found, err := a.db.Operate().Desk().Case(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("project %q: %w", ref, err)
 		}

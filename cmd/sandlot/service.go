@@ -203,7 +203,7 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
 		return err
 	}
-	if a.desk, err = desk.New(ctx, desk.Config{Store: a.store.Desk(), Contents: a.service.Contents, Spend: spend, Now: now}); err != nil {
+	if a.desk, err = desk.New(ctx, desk.Config{Store: a.store.Operate().Desk(), Contents: a.service.Contents, Spend: spend, Now: now}); err != nil {
 		return err
 	}
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {

@@ -45,7 +45,7 @@ func storesOf(db *DB, path string, ahead *atomic.Int64) storetest.Records {
 		Operation: storetest.Operation{
 			Operate: db.Operate(), Invitations: db.Operate().Invitations(), Runs: db.Operate().Runs(), Totals: db.Operate().Totals(),
 			Runtime:   storetest.Runtime{Players: db.Players(), Boards: db.Boards(), Faults: db.Faults()},
-			FrontLine: storetest.FrontLine{Desk: db.Desk()},
+			FrontLine: storetest.FrontLine{Desk: db.Operate().Desk()},
 		},
 		Identities: db.Identities(), Logged: storetest.Logged{Connects: db.Account(), Grants: db.Account()},
 		Beside: storetest.Beside{

@@ -19,7 +19,7 @@ type Desk struct {
 	SecretStore
 }
 
-func (db *DB) Desk() Desk { return Desk{db, SecretStore{db}} }
+func (store Operate) Desk() Desk { return Desk{store.db, store.SecretStore} }
 
 const (
 	deskClosed = 100  // closed reports, notes and decisions of a case

@@ -36,23 +36,23 @@ func itemHasNetworks(t *testing.T, db *DB) {
 	for account, network := range map[int]string{1: "n", 2: "n"} {
 		mustExec(t, db, "INSERT INTO publishers (account, network, wide, at) VALUES (?, ?, ?, 1)", account, []byte(network), []byte("w"))
 	}
-	list, err := db.Desk().Queue(t.Context(), 0, 9)
+	list, err := db.Operate().Desk().Queue(t.Context(), 0, 9)
 	expect.OK(t, err)
 	expect.Equal(t, "items", len(list), 1)
 	i := list[0]
 	expect.Same(t, "item", []any{i.Project.ID, i.Reports, i.Networks, i.Waits, i.Since.UnixMicro(), i.Same.Network},
 		[]any{p.ID, 4, 2, []string{desk.WaitsReports, desk.WaitsVerdict}, int64(5), 1})
-	c, err := db.Desk().Case(t.Context(), p.ID)
+	c, err := db.Operate().Desk().Case(t.Context(), p.ID)
 	expect.OK(t, err)
 	expect.Same(t, "case", []any{c.Verdict, c.SameAs["network"]}, []any{"hold: a login", []string{string(q.ID)}})
 	a := desk.Act{At: time.Now(), Allow: func(desk.Moderator, []desk.Standing) error { return nil }}
-	made, err := db.Desk().Decide(t.Context(), a, desk.Order{Action: desk.Dismiss, Targets: []desk.Target{{Project: p.ID, State: i.State}}})
+	made, err := db.Operate().Desk().Decide(t.Context(), a, desk.Order{Action: desk.Dismiss, Targets: []desk.Target{{Project: p.ID, State: i.State}}})
 	expect.OK(t, err)
-	list, err = db.Desk().Queue(t.Context(), 0, 9)
+	list, err = db.Operate().Desk().Queue(t.Context(), 0, 9)
 	expect.OK(t, err)
 	expect.Equal(t, "items that are decided about", len(list), 0)
-	expect.OK(t, db.Desk().Undo(t.Context(), a, made[0].ID))
-	list, err = db.Desk().Queue(t.Context(), 0, 9)
+	expect.OK(t, db.Operate().Desk().Undo(t.Context(), a, made[0].ID))
+	list, err = db.Operate().Desk().Queue(t.Context(), 0, 9)
 	expect.OK(t, err)
 	expect.Same(t, "what waits after undo", list[0].Waits, []string{desk.WaitsVerdict})
 }
@@ -60,7 +60,7 @@ func itemHasNetworks(t *testing.T, db *DB) {
 // useDesk makes all calls of a moderator but for those that list.
 func useDesk(t *testing.T, db *DB, p sandlot.Project) {
 	t.Helper()
-	ctx, store := t.Context(), db.Desk()
+	ctx, store := t.Context(), db.Operate().Desk()
 	a := desk.Act{At: time.Now(), Account: p.Account, Allow: func(desk.Moderator, []desk.Standing) error { return nil }}
 	for _, action := range []desk.Action{desk.Hold, desk.TakeDown, desk.Dismiss, desk.TakeDownAccount} {
 		o := desk.Order{Action: action, Block: action == desk.TakeDown, Targets: []desk.Target{{Project: p.ID}}}

@@ -75,7 +75,7 @@ func scanStanding(r row) (s standing, err error) {
 }
 
 // standings locks the accounts of the targets and of the moderator, and returns the targets if a.Allow does.
-func (t *tx) standings(a desk.Act, find string, targets any) ([]standing, error) {
+func standings(t *tx, a desk.Act, find string, targets any) ([]standing, error) {
 	owners, err := all(context.Background(), t, scanValue[int64], "SELECT p.account FROM projects p WHERE "+find, targets)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (t *tx) standings(a desk.Act, find string, targets any) ([]standing, error)
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.moderator(a)
+	m, err := moderatorOf(t, a)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func (t *tx) standings(a desk.Act, find string, targets any) ([]standing, error)
 	return list, a.Allow(m, public)
 }
 
-// moderator reads the person of an act.
-func (t *tx) moderator(a desk.Act) (desk.Moderator, error) {
+// moderatorOf reads the person of an act.
+func moderatorOf(t *tx, a desk.Act) (desk.Moderator, error) {
 	if a.Account == 0 {
 		return desk.Moderator{Machine: true}, nil
 	}
@@ -128,12 +128,12 @@ func (store Desk) Decide(ctx context.Context, a desk.Act, o desk.Order) (made []
 	if err != nil {
 		return nil, in("decide", err)
 	}
-	store.db.follow(ctx, accounts)
+	followAll(ctx, store.db, accounts)
 	return made, nil
 }
 
-// follow brings the projects of accounts that a step changed into the lists, or out of them: see changeAccount.
-func (db *DB) follow(ctx context.Context, accounts []int64) {
+// followAll brings the projects of accounts that a step changed into the lists, or out of them: see changeAccount.
+func followAll(ctx context.Context, db *DB, accounts []int64) {
 	for _, id := range accounts {
 		_ = db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(id) })
 	}
@@ -153,7 +153,7 @@ func (r *ruling) decide() ([]desk.Decision, error) {
 	for i, t := range r.Targets {
 		ids[i] = string(t.Project)
 	}
-	list, err := r.standings(r.Act, r.dialect.Among("p.id", r.dialect.Texts("?", "j")), engine.List(ids))
+	list, err := standings(r.tx, r.Act, r.dialect.Among("p.id", r.dialect.Texts("?", "j")), engine.List(ids))
 	if err != nil {
 		return nil, err
 	}

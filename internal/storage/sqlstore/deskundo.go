@@ -21,7 +21,7 @@ func (store Desk) Undo(ctx context.Context, a desk.Act, decision int64) error {
 		return err
 	})
 	if err == nil {
-		store.db.follow(ctx, accounts)
+		followAll(ctx, store.db, accounts)
 	}
 	return in("undo decision", err)
 }
@@ -39,7 +39,7 @@ func undo(t *tx, a desk.Act, decision int64) (accounts []int64, err error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := t.standings(a, "p.num IN (SELECT project FROM decisions WHERE batch = ?)", batch)
+	list, err := standings(t, a, "p.num IN (SELECT project FROM decisions WHERE batch = ?)", batch)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func reinstateAccount(t *tx, id sandlot.AccountID) error {
 
 func (store Desk) AddNote(ctx context.Context, a desk.Act, id sandlot.ProjectID, text string) error {
 	return in("add note", store.db.step(ctx, nil, func(t *tx) error {
-		list, err := t.standings(a, "p.id = ?", string(id))
+		list, err := standings(t, a, "p.id = ?", string(id))
 		if err == nil && len(list) == 0 {
 			err = sandlot.ErrNotFound
 		}

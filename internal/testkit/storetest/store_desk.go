@@ -47,20 +47,20 @@ func order(action desk.Action, ids ...sandlot.ProjectID) desk.Order {
 	return o
 }
 
-func (s Stores) decide(t *testing.T, o desk.Order) []desk.Decision {
+func decideOn(t *testing.T, s Stores, o desk.Order) []desk.Decision {
 	t.Helper()
 	return must(s.Desk.Decide(t.Context(), atMachine(), o))(t)
 }
 
-// reported records an open report.
-func (s Stores) reported(t *testing.T, id sandlot.ProjectID, number, contact string, at time.Time) {
+// reportOn records an open report.
+func reportOn(t *testing.T, s Stores, id sandlot.ProjectID, number, contact string, at time.Time) {
 	t.Helper()
 	r := operate.Report{Case: number, Project: id, Reason: "deceptive", Contact: contact, At: at}
 	must(s.Operate.AddReport(t.Context(), r, sum("form of "+number), nil))(t)
 }
 
-// waiting are the projects of the queue.
-func (s Stores) waiting(t *testing.T) (ids []sandlot.ProjectID) {
+// waitingIn are the projects of the queue.
+func waitingIn(t *testing.T, s Stores) (ids []sandlot.ProjectID) {
 	t.Helper()
 	for _, i := range must(s.Desk.Queue(t.Context(), 0, 100))(t) {
 		ids = append(ids, i.Project.ID)
@@ -68,7 +68,7 @@ func (s Stores) waiting(t *testing.T) (ids []sandlot.ProjectID) {
 	return ids
 }
 
-func (s Stores) kinds(t *testing.T) (list []string) {
+func deskMail(t *testing.T, s Stores) (list []string) {
 	t.Helper()
 	far := base().Add(time.Hour)
 	for _, j := range must(s.Mail.ClaimJobs(t.Context(), far, far.Add(time.Minute), account.Busy{}, 99))(t) {
@@ -83,13 +83,13 @@ func (s Stores) kinds(t *testing.T) (list []string) {
 func deskQueue(t *testing.T, s Stores) {
 	one, two, three, four := s.mustProject(t, "one"), s.mustProject(t, "two"), s.mustProject(t, "three"), s.mustProject(t, "four")
 	at := base()
-	s.reported(t, two.ID, "R-1", "", at.Add(-time.Hour))
-	s.reported(t, one.ID, "R-2", "", at.Add(-3*time.Hour))
-	s.reported(t, two.ID, "R-3", "", at.Add(-4*time.Hour))
-	s.reported(t, four.ID, "R-4", "", at.Add(-5*time.Hour))
+	reportOn(t, s, two.ID, "R-1", "", at.Add(-time.Hour))
+	reportOn(t, s, one.ID, "R-2", "", at.Add(-3*time.Hour))
+	reportOn(t, s, two.ID, "R-3", "", at.Add(-4*time.Hour))
+	reportOn(t, s, four.ID, "R-4", "", at.Add(-5*time.Hour))
 	mustTrash(t, s, four.ID, at)
-	s.decide(t, order(desk.Hold, three.ID))
-	same(t, "what waits", s.waiting(t), []sandlot.ProjectID{two.ID, one.ID, three.ID})
+	decideOn(t, s, order(desk.Hold, three.ID))
+	same(t, "what waits", waitingIn(t, s), []sandlot.ProjectID{two.ID, one.ID, three.ID})
 	same(t, "how much waits", must(s.Desk.Waiting(t.Context()))(t), 3)
 	list := must(s.Desk.Queue(t.Context(), 0, 1))(t)
 	same(t, "the first page", len(list), 1)
@@ -98,9 +98,9 @@ func deskQueue(t *testing.T, s Stores) {
 	same(t, "owner", []any{i.Owner.Handle, i.Owner.Verified, i.Owner.Suspended, i.Owner.Projects}, []any{"two", false, false, 1})
 	rest := must(s.Desk.Queue(t.Context(), 2, 9))(t)
 	same(t, "what is held", []any{len(rest), rest[0].Waits, rest[0].Project.Held.Rule}, []any{1, []string{desk.WaitsHeld}, sandlot.HeldModerator})
-	s.decide(t, order(desk.TakeDown, one.ID, three.ID))
-	s.decide(t, order(desk.Dismiss, two.ID))
-	same(t, "what waits once all is decided", s.waiting(t), nil)
+	decideOn(t, s, order(desk.TakeDown, one.ID, three.ID))
+	decideOn(t, s, order(desk.Dismiss, two.ID))
+	same(t, "what waits once all is decided", waitingIn(t, s), nil)
 	same(t, "how much waits then", must(s.Desk.Waiting(t.Context()))(t), 0)
 }
 
@@ -116,10 +116,10 @@ func deskSame(t *testing.T, s Stores) {
 
 func deskCase(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
-	s.reported(t, p.ID, "R-1", "", base())
+	reportOn(t, s, p.ID, "R-1", "", base())
 	ok(t, s.Desk.AddNote(t.Context(), atMachine(), p.ID, "seen"))
-	s.decide(t, order(desk.TakeDown, p.ID))
-	s.reported(t, p.ID, "R-2", "", base())
+	decideOn(t, s, order(desk.TakeDown, p.ID))
+	reportOn(t, s, p.ID, "R-2", "", base())
 	mustTrash(t, s, p.ID, base())
 	c := must(s.Desk.Case(t.Context(), p.ID))(t)
 	same(t, "open", c.Open[0].Case, "R-2")
@@ -162,7 +162,7 @@ func deskAllow(t *testing.T, s Stores) {
 	a.Session++
 	wants(t, "decide", drop(s.Desk.Decide(t.Context(), a, order(desk.TakeDown, p.ID))), no)
 	same(t, "a session that ended", found, desk.Moderator{})
-	made := s.decide(t, order(desk.TakeDown, p.ID))
+	made := decideOn(t, s, order(desk.TakeDown, p.ID))
 	wants(t, "undo", s.Desk.Undo(t.Context(), a, made[0].ID), no)
 	same(t, "suspended still", must(s.Desk.Shown(t.Context(), p.ID))(t).Suspended, true)
 }
@@ -183,20 +183,20 @@ func deskMoved(t *testing.T, s Stores) {
 		return m
 	}
 	before := seen()
-	s.reported(t, p.ID, "R-1", "", base())
+	reportOn(t, s, p.ID, "R-1", "", base())
 	same(t, "last", moved("dismiss after a report", before), desk.MovedError{Project: p.ID})
 	before = seen()
 	p = s.mustPut(t, p, file("a.js", inline("a")))
 	moved("dismiss after a version", before)
 	before.Action = desk.Hold
-	s.decide(t, before) // a hold is about the project, whatever it has become
+	decideOn(t, s, before) // a hold is about the project, whatever it has become
 	before.Action = desk.TakeDown
 	m := moved("take down after a decision", before)
 	same(t, "last", []any{m.Last.Action, m.Last.Who}, []any{desk.Hold, "operator"})
 	before = seen()
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), m.Last.ID))
 	moved("dismiss after undo", before)
-	s.decide(t, seen())
+	decideOn(t, s, seen())
 }
 
 func deskRace(t *testing.T, s Stores) {
@@ -234,9 +234,9 @@ func deskRace(t *testing.T, s Stores) {
 func deskTakeDown(t *testing.T, s Stores) {
 	p, q := s.mustProject(t, "one"), s.mustProject(t, "two")
 	for i := range 12 {
-		s.reported(t, p.ID, fmt.Sprint("R-", i), "", base())
+		reportOn(t, s, p.ID, fmt.Sprint("R-", i), "", base())
 	}
-	made := s.decide(t, order(desk.TakeDown, p.ID, q.ID))
+	made := decideOn(t, s, order(desk.TakeDown, p.ID, q.ID))
 	same(t, "batch", made[0].Batch, made[1].Batch)
 	e := sandlot.LogEntry{Actor: sandlot.ActorOperator, Action: sandlot.ActionDecide, Target: "two", Reason: "take-down deceptive"}
 	e.At = made[1].At
@@ -257,12 +257,12 @@ func deskTakeDownAccount(t *testing.T, s Stores) {
 	a := s.verified(t, "kim", "kim@example.com")
 	p := must(s.Publish.CreateProject(t.Context(), newProject("one", a.ID)))(t)
 	q := must(s.Publish.CreateProject(t.Context(), newProject("two", a.ID)))(t)
-	s.reported(t, q.ID, "R-1", "", base())
-	made := s.decide(t, order(desk.TakeDownAccount, p.ID))
+	reportOn(t, s, q.ID, "R-1", "", base())
+	made := decideOn(t, s, order(desk.TakeDownAccount, p.ID))
 	same(t, "the other project", must(s.Publish.Project(t.Context(), q.ID))(t).Suspended, true)
 	same(t, "its report", must(s.Operate.Report(t.Context(), "R-1"))(t).ClosedAt.IsZero(), false)
 	must(s.Accounts.StopOf(t.Context(), sandlot.MailboxOf("kim@example.com"), sandlot.StopSuspended, base()))(t)
-	again := s.decide(t, order(desk.TakeDownAccount, q.ID))
+	again := decideOn(t, s, order(desk.TakeDownAccount, q.ID))
 	var moved desk.MovedError
 	same(t, "undo while another holds", errors.As(s.Desk.Undo(t.Context(), atMachine(), made[0].ID), &moved), true)
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), again[0].ID))
@@ -275,10 +275,10 @@ func deskTakeDownAccount(t *testing.T, s Stores) {
 func deskHold(t *testing.T, s Stores) {
 	p := s.mustProject(t, "one")
 	read := func() sandlot.Project { return must(s.Publish.Project(t.Context(), p.ID))(t) }
-	held := s.decide(t, order(desk.Hold, p.ID))
+	held := decideOn(t, s, order(desk.Hold, p.ID))
 	same(t, "rule", read().Held.Rule, sandlot.HeldModerator)
-	s.decide(t, order(desk.TakeDown, p.ID))
-	dismissed := s.decide(t, order(desk.Dismiss, p.ID))
+	decideOn(t, s, order(desk.TakeDown, p.ID))
+	dismissed := decideOn(t, s, order(desk.Dismiss, p.ID))
 	same(t, "after dismiss", []any{read().Suspended, read().Held.Rule}, []any{false, sandlot.NotHeld})
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), dismissed[0].ID))
 	same(t, "after undo", []any{read().Suspended, read().Held.Rule}, []any{true, sandlot.HeldModerator})
@@ -291,17 +291,17 @@ func deskMails(t *testing.T, s Stores) {
 	q := must(s.Publish.CreateProject(t.Context(), newProject("two", kim.ID)))(t)
 	lee := withEmail(t, s, "lee")
 	r := must(s.Publish.CreateProject(t.Context(), newProject("three", lee.ID)))(t)
-	s.kinds(t)
-	s.decide(t, order(desk.Dismiss, p.ID))
-	same(t, "dismissed, and never held", s.kinds(t), nil)
-	s.reported(t, p.ID, "R-1", "a@example.com", base())
-	s.reported(t, p.ID, "R-2", "a@example.com", base())
-	s.reported(t, p.ID, "R-3", "", base())
-	s.reported(t, r.ID, "R-4", "b@example.com", base())
-	s.decide(t, order(desk.TakeDown, p.ID, q.ID, r.ID))
-	same(t, "taken down", s.kinds(t), []string{"decision to kim@example.com", "outcome to a@example.com", "outcome to b@example.com"})
-	s.decide(t, order(desk.Dismiss, q.ID))
-	same(t, "reinstated", s.kinds(t), []string{"decision to kim@example.com"})
+	deskMail(t, s)
+	decideOn(t, s, order(desk.Dismiss, p.ID))
+	same(t, "dismissed, and never held", deskMail(t, s), nil)
+	reportOn(t, s, p.ID, "R-1", "a@example.com", base())
+	reportOn(t, s, p.ID, "R-2", "a@example.com", base())
+	reportOn(t, s, p.ID, "R-3", "", base())
+	reportOn(t, s, r.ID, "R-4", "b@example.com", base())
+	decideOn(t, s, order(desk.TakeDown, p.ID, q.ID, r.ID))
+	same(t, "taken down", deskMail(t, s), []string{"decision to kim@example.com", "outcome to a@example.com", "outcome to b@example.com"})
+	decideOn(t, s, order(desk.Dismiss, q.ID))
+	same(t, "reinstated", deskMail(t, s), []string{"decision to kim@example.com"})
 }
 
 func deskBlocks(t *testing.T, s Stores) {
@@ -315,9 +315,9 @@ func deskBlocks(t *testing.T, s Stores) {
 	s.mustPut(t, p, file("empty.css", inline("")))
 	o := order(desk.TakeDown, p.ID)
 	o.Block = true
-	made := s.decide(t, o)
+	made := decideOn(t, s, o)
 	same(t, "blocked", s.Rows(t, "blocked"), 2) // index.html and own.js
-	again := s.decide(t, o)
+	again := decideOn(t, s, o)
 	same(t, "blocked once", s.Rows(t, "blocked"), 2)
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), again[0].ID))
 	same(t, "those of the first", s.Rows(t, "blocked"), 2)
@@ -327,8 +327,8 @@ func deskBlocks(t *testing.T, s Stores) {
 
 func deskUndoMoved(t *testing.T, s Stores) {
 	p, q := s.mustProject(t, "one"), s.mustProject(t, "two")
-	first := s.decide(t, order(desk.TakeDown, p.ID, q.ID))
-	second := s.decide(t, order(desk.Hold, q.ID))
+	first := decideOn(t, s, order(desk.TakeDown, p.ID, q.ID))
+	second := decideOn(t, s, order(desk.Hold, q.ID))
 	var moved desk.MovedError
 	same(t, "undo of the first", errors.As(s.Desk.Undo(t.Context(), atMachine(), first[0].ID), &moved), true)
 	same(t, "last", moved.Last.ID, second[0].ID)
@@ -346,7 +346,7 @@ func deskContested(t *testing.T, s Stores) {
 		must(s.Mail.Decision(t.Context(), d.ID, sum(text)))(t)
 		return sum(text)
 	}
-	down := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	down := decideOn(t, s, order(desk.TakeDown, p.ID))[0]
 	first := code(down, "first")
 	same(t, "contested", must(s.Desk.Contested(t.Context(), first))(t).ID, down.ID)
 	wants(t, "unknown", drop(s.Desk.Contested(t.Context(), sum("other"))), sandlot.ErrNotFound)
@@ -355,21 +355,21 @@ func deskContested(t *testing.T, s Stores) {
 	item := must(s.Desk.Queue(t.Context(), 0, 9))(t)[0]
 	same(t, "queue", []any{item.Project.ID, item.Waits}, []any{p.ID, []string{desk.WaitsObjection}})
 	same(t, "objection", must(s.Desk.Case(t.Context(), p.ID))(t).Decisions[0].Objection, "It is a game.")
-	final := s.decide(t, order(desk.TakeDown, p.ID))[0]
-	same(t, "answered", s.waiting(t), nil)
+	final := decideOn(t, s, order(desk.TakeDown, p.ID))[0]
+	same(t, "answered", waitingIn(t, s), nil)
 	same(t, "final", must(s.Mail.Decision(t.Context(), final.ID, sum("second")))(t).Final, true)
 	wants(t, "an objection to the answer", drop(s.Desk.Contested(t.Context(), sum("second"))), sandlot.ErrNotFound)
-	s.decide(t, order(desk.Dismiss, p.ID))
-	third := code(s.decide(t, order(desk.Hold, p.ID))[0], "third")
+	decideOn(t, s, order(desk.Dismiss, p.ID))
+	third := code(decideOn(t, s, order(desk.Hold, p.ID))[0], "third")
 	must(s.Desk.Contested(t.Context(), third))(t)
 	ok(t, s.Operate.Suspend(t.Context(), ofProject(p.ID), entry(sandlot.ActionSuspend, "one")))
-	s.decide(t, order(desk.Dismiss, p.ID))
+	decideOn(t, s, order(desk.Dismiss, p.ID))
 	wants(t, "after dismiss", drop(s.Desk.Contested(t.Context(), third)), sandlot.ErrNotFound)
-	fourth := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	fourth := decideOn(t, s, order(desk.TakeDown, p.ID))[0]
 	hash := code(fourth, "fourth")
 	ok(t, s.Operate.Reinstate(t.Context(), ofProject(p.ID), entry(sandlot.ActionReinstate, "one")))
 	wants(t, "after admin reinstate", s.Desk.Object(t.Context(), hash, "late", base()), sandlot.ErrNotFound)
-	fifth := s.decide(t, order(desk.TakeDown, p.ID))[0]
+	fifth := decideOn(t, s, order(desk.TakeDown, p.ID))[0]
 	hash = code(fifth, "fifth")
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), fifth.ID))
 	wants(t, "after undo", s.Desk.Object(t.Context(), hash, "late", base()), sandlot.ErrNotFound)
@@ -384,7 +384,7 @@ func deskForgets(t *testing.T, s Stores) {
 		o := order(desk.TakeDown, id)
 		o.Text = "a login"
 		code := sum("code of " + string(id))
-		must(s.Mail.Decision(t.Context(), s.decide(t, o)[0].ID, code))(t)
+		must(s.Mail.Decision(t.Context(), decideOn(t, s, o)[0].ID, code))(t)
 		ok(t, s.Desk.Object(t.Context(), code, "a game", base()))
 	}
 	ok(t, s.Operate.Remove(t.Context(), ofAccount(kim.ID), entry(sandlot.ActionDelete, "@kim")))

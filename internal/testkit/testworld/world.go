@@ -201,7 +201,7 @@ func open(t testing.TB, in set, clock *Clock, opts []Option) *World {
 	})
 	w.Tickets, err = ticket.New(t.Context(), w.DB.Tickets(), w.Publish, ticket.WithClock(w.now))
 	expect.OK(t, err)
-	w.Desk, err = desk.New(t.Context(), desk.Config{Store: w.Served.Desk(), Contents: w.Publish.Contents, Now: w.now})
+	w.Desk, err = desk.New(t.Context(), desk.Config{Store: w.Served.Operate().Desk(), Contents: w.Publish.Contents, Now: w.now})
 	expect.OK(t, err)
 	w.Trials = trial.New(w.DB.Trials(), w.Publish.Reader, &trial.Status{})
 	w.Runtime = w.newRuntime()

@@ -186,7 +186,7 @@ func TestARightThatEndsWithThePageOpenCountsNoMore(t *testing.T) {
 		expect.Is(t, what+": decide", err, sandlot.ErrOperatorNeeded)
 		expect.Is(t, what+": undo", x.Desk.Undo(t.Context(), by, made[0].ID), sandlot.ErrOperatorNeeded)
 		expect.Is(t, what+": note", x.Desk.Note(t.Context(), by, x.project.ID, "x"), sandlot.ErrOperatorNeeded)
-		if p, err := x.DB.Desk().Shown(t.Context(), x.project.ID); err != nil || p.Suspended {
+		if p, err := x.DB.Operate().Desk().Shown(t.Context(), x.project.ID); err != nil || p.Suspended {
 			t.Errorf("%s: suspended %v, %v", what, p.Suspended, err)
 		}
 	}

@@ -192,7 +192,7 @@ func TestTwoWhoDecideAtOnceHearOfEachOther(t *testing.T) {
 	if !moved || last.Who != "@"+x.mod.Handle || last.Action != desk.TakeDown {
 		t.Errorf("the error is %v, about %+v", err, last)
 	}
-	if p, err := x.DB.Desk().Shown(t.Context(), x.project.ID); err != nil || !p.Suspended {
+	if p, err := x.DB.Operate().Desk().Shown(t.Context(), x.project.ID); err != nil || !p.Suspended {
 		t.Errorf("suspended %v, %v", p.Suspended, err)
 	}
 }
