@@ -24,6 +24,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/blocks"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -69,6 +70,7 @@ type app struct {
 	callers     *identity.Authenticator
 	operate     *operate.Service
 	inbox       net.Listener // of reports by SMTP; nil: none
+	desk        *desk.Service
 	invitations *operate.Invitations
 	openID      *account.OpenID // nil: no provider
 	tickets     *ticket.Service
@@ -211,6 +213,9 @@ func (a *app) openServices(ctx context.Context, spend func()) (err error) {
 		Spend: spend,
 	}
 	if a.operate, err = operate.New(ctx, settled, a.store.Operate(), operate.WithClock(now)); err != nil {
+		return err
+	}
+	if a.desk, err = desk.New(ctx, desk.Config{Store: a.store.Operate().Desk(), Contents: a.service.Contents, Spend: spend, Now: now}); err != nil {
 		return err
 	}
 	if a.tickets, err = ticket.New(ctx, a.store.Tickets(), a.service, ticket.WithClock(now)); err != nil {
@@ -407,7 +412,7 @@ func (a *app) router(m *metrics) *router {
 	pages := web.New(web.Config{
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Players: a.players, Boards: a.boards, Faults: a.faults,
-		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate,
+		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate, Desk: a.desk,
 		Invitations: a.invitations, OpenID: a.openID, Connect: a.connect, OAuth: a.grants, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,
@@ -426,7 +431,7 @@ func (a *app) router(m *metrics) *router {
 		needs:   a.needs(),
 		api:     calls,
 		play: play.New(play.Config{
-			Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Places: a.places, Visitors: a.visitors,
+			Service: a.service.Reader, Contents: a.service.Contents, Gallery: a.gallery, Frames: a.desk, Places: a.places, Visitors: a.visitors,
 			Players: a.players, Boards: a.boards, Faults: a.faults,
 			Token: pages.Visitor, Admission: limits, Quarantine: quarantine, Contact: contact, CacheBytes: a.memory.cache, Log: a.log, Now: a.store.Now,
 		}),

@@ -252,7 +252,7 @@ func drawID(ctx context.Context, s *Service, owner sandlot.AccountID, title stri
 		if err != nil {
 			return "", fmt.Errorf("read account: %w", err)
 		}
-		plain = !a.EmailVerified
+		plain = !a.Vouched()
 	}
 	if plain {
 		return sandlot.ProjectID(names.PlainID(s.vault.Intn)), nil

@@ -90,6 +90,7 @@ func deskQueue(t *testing.T, s Stores) {
 	mustTrash(t, s, four.ID, at)
 	decideOn(t, s, order(desk.Hold, three.ID))
 	same(t, "what waits", waitingIn(t, s), []sandlot.ProjectID{two.ID, one.ID, three.ID})
+	same(t, "how much waits", must(s.Desk.Waiting(t.Context()))(t), 3)
 	list := must(s.Desk.Queue(t.Context(), 0, 1))(t)
 	same(t, "the first page", len(list), 1)
 	i := list[0]
@@ -100,6 +101,7 @@ func deskQueue(t *testing.T, s Stores) {
 	decideOn(t, s, order(desk.TakeDown, one.ID, three.ID))
 	decideOn(t, s, order(desk.Dismiss, two.ID))
 	same(t, "what waits once all is decided", waitingIn(t, s), nil)
+	same(t, "how much waits then", must(s.Desk.Waiting(t.Context()))(t), 0)
 }
 
 func deskSame(t *testing.T, s Stores) {

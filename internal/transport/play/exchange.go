@@ -17,6 +17,7 @@ const (
 	onProject place = iota // the project's own origin
 	onVersion              // a version's own origin
 	onPath                 // the path form on the website's origin
+	onDesk                 // the origin of a frame of the desk
 )
 
 // An exchange is one request to one project, and its answer. Only one goroutine may use it.
@@ -30,7 +31,7 @@ type exchange struct {
 	// followed is set if a browser's own navigation to this file gets the script of the heartbeat after it, so that the
 	// answer varies with the header fields that mark a navigation.
 	followed bool
-	// trial is set if the play-tester sent the request: it does not count as a play.
+	// trial is set if the play-tester or a frame of the desk sent the request: it does not count as a play.
 	trial bool
 	// named is set if If-None-Match has the tag of the form to send; "*" does not count.
 	named bool

@@ -50,6 +50,9 @@ var (
 	// A Content-Security-Policy does not cover DNS look-ups, preconnects, WebRTC or the navigations of the tab; this
 	// covers them in Chromium.
 	ownConnections = []string{"(response-origin);webrtc=block"}
+	framePolicy    = []string{framed}
+	noReferrer     = []string{"no-referrer"}
+	off            = []string{"off"}
 	anyOrigin      = []string{"*"}
 	exposed        = []string{"Content-Encoding, Content-Range, ETag"}
 	noindex        = []string{"noindex"}
@@ -82,10 +85,13 @@ func (x *exchange) headers(cacheControl []string) http.Header {
 		h[always[i].name] = always[i].value
 	}
 	h["Content-Security-Policy"] = x.policy()
-	if x.quarantined() {
+	if x.quarantined() || x.place == onDesk {
 		h["Connection-Allowlist"] = ownConnections
 	}
-	if x.place == onPath {
+	if x.place == onDesk {
+		h["Referrer-Policy"], h["X-Dns-Prefetch-Control"], cacheControl = noReferrer, off, never
+	}
+	if x.place == onPath || x.place == onDesk {
 		// The sandboxed page's own modules and fetches are cross-origin requests.
 		h["Access-Control-Allow-Origin"] = anyOrigin
 		h["Access-Control-Expose-Headers"] = exposed
@@ -107,6 +113,8 @@ func (x *exchange) quarantined() bool { return x.Quarantine && !x.project.Verifi
 // policy returns the Content-Security-Policy for the place and the project.
 func (x *exchange) policy() []string {
 	switch {
+	case x.place == onDesk:
+		return framePolicy
 	case x.place == onPath && x.quarantined():
 		return quarantinedPathPolicy
 	case x.place == onPath:
@@ -136,10 +144,11 @@ var unknownType = []string{mediatype.Unknown}
 // Content-Length to the caller.
 func (x *exchange) describe(f *file, o *form, status int) http.Header {
 	h := x.headers(x.fresh())
-	if status == http.StatusNotFound {
-		h["Cache-Control"] = revalidate
-	} else {
+	switch {
+	case status != http.StatusNotFound:
 		h["Etag"] = o.etag
+	case x.place != onDesk:
+		h["Cache-Control"] = revalidate
 	}
 	switch navigation := x.moves() || x.followed; {
 	case f.varies && navigation:

@@ -67,6 +67,7 @@ type Config struct {
 	Service    Service
 	Contents   Contents
 	Gallery    Gallery
+	Frames     Frames           // nil: the desk frames nothing
 	Players    *players.Service // nil, as the two below: there is no runtime
 	Boards     *boards.Service
 	Faults     *faults.Service

@@ -17,8 +17,8 @@ import (
 
 // This file follows a read from the top down: to the project, its file, a form of the file, and the answer.
 
-// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's or a preview's; 404 for
-// any other. The request's URL must be unchanged: a router that cleans paths must not see it before.
+// ServeOrigin answers a request to the origin with a label from Label: a project's, a version's, a preview's or a
+// frame's; 404 for any other. The request's URL must be unchanged: a router that cleans paths must not see it before.
 func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label string) {
 	x := exchange{Handler: h, w: w, r: r, root: "/"}
 	id, n, suffix, ok := names.ParseLabel(label)
@@ -27,6 +27,10 @@ func (h *Handler) ServeOrigin(w http.ResponseWriter, r *http.Request, label stri
 	case !ok && names.ValidPreview(label):
 		aside := x
 		aside.preview(r.URL.Path)
+		return
+	case !ok && strings.Contains(label, onFrame):
+		aside := x
+		aside.frame(label)
 		return
 	case !ok:
 		err = sandlot.CodeProjectNotFound

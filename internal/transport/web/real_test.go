@@ -65,9 +65,10 @@ func must[T any](v T, err error) func(*testing.T) T {
 }
 
 // newWorld is a world with kim and lee.
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T, opts ...testworld.Option) *world {
 	t.Helper()
-	w := pagesOn(t, testworld.New(t, testworld.With(func(c *publish.Config) { c.Places = webPlaces() })))
+	opts = append([]testworld.Option{testworld.With(func(c *publish.Config) { c.Places = webPlaces() })}, opts...)
+	w := pagesOn(t, testworld.New(t, opts...))
 	w.kim, w.lee = w.person("kim"), w.person("lee")
 	return w
 }
@@ -97,7 +98,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		Service: w.service, Reader: w.service.Reader, Keyring: w.service.Keyring, Trash: w.service.Trash, Contents: w.service.Contents,
 		Sessions: in.Callers, Account: in.Account, Logins: in.Account.Logins, People: account.NewProfiles(w.db.People()), Gallery: w.gallery,
 		Players: in.Runtime.Players, Boards: in.Runtime.Boards, Faults: in.Runtime.Faults,
-		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
+		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Desk: in.Desk, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
 		Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Archive: archived,
 		Connect:     w.in.Connect,
 		OAuth:       w.in.OAuth,

@@ -12,10 +12,11 @@ import (
 type access int
 
 const (
-	anyone   access = iota // with a login or without
-	owner                  // only with a login; others are redirected to it
-	recent                 // only with a login proved within freshFor; others prove it again
-	stranger               // anyone, and the login is not read: for resources on other sites
+	anyone    access = iota // with a login or without
+	owner                   // only with a login; others are redirected to it
+	recent                  // only with a login proved within freshFor; others prove it again
+	moderator               // only moderators, with a login proved within desk.LoginAge; other accounts find nothing
+	stranger                // anyone, and the login is not read: for resources on other sites
 )
 
 // A route is one entry to the pages. Path is a pattern of http.ServeMux without the method; GET takes HEAD as well.
@@ -44,6 +45,8 @@ func (p *Pages) areas(c Config) []area {
 		profiles{c.Gallery, c.People, p.fronts},
 		strolls{c.Gallery},
 		reports{c.Reports},
+		deskPages{c.Desk},
+		appeals{c.Desk},
 		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts, board}, board, p.numbers, newShares(c),
 		pictureFiles{c.Covers},
 		begin,

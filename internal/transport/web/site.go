@@ -32,6 +32,7 @@ type site struct {
 	policy    string // the Content-Security-Policy of a page
 	lost      consolation
 	runs      bool // whether there is a runtime
+	waiting   *waiting
 }
 
 func newSite(cfg Config) *site {
@@ -39,7 +40,7 @@ func newSite(cfg Config) *site {
 		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, contact: cfg.Contact, own: ownAssets(cfg.Brand),
 		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
-		runs: roomsOf(cfg) != nil,
+		runs: roomsOf(cfg) != nil, waiting: &waiting{service: cfg.Desk},
 	}
 }
 

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot"
 	"sandlot/internal/base/catalog"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/testkit/expect"
@@ -86,7 +88,22 @@ func namesInUse(t *testing.T) map[string]bool {
 		names[tagName+tag] = true
 	}
 	for _, reason := range operate.Reasons() {
-		names[reasonText+reason] = true
+		names[reasonText+reason], names["desk.why-"+reason] = true, true
+	}
+	for _, action := range []desk.Action{desk.Dismiss, desk.Hold, desk.TakeDown, desk.TakeDownAccount} {
+		names[actionText+string(action)] = true
+		if action != desk.Dismiss {
+			names["object.was-"+string(action)] = true
+		}
+	}
+	for _, waits := range []string{desk.WaitsReports, desk.WaitsHeld, desk.WaitsVerdict, desk.WaitsObjection} {
+		names["desk.waits-"+waits] = true
+	}
+	for _, same := range []string{"hash", "account", "network"} {
+		names["desk.same-"+same] = true
+	}
+	for _, why := range []string{string(sandlot.HeldFields), string(sandlot.HeldReports), string(sandlot.HeldJudge), string(sandlot.HeldModerator), "down"} {
+		names["appeal.is-"+why], names["appeal.ends-"+why] = true, true
 	}
 	return names
 }

@@ -13,6 +13,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/format/names"
 	"sandlot/internal/transport/web/stencil"
 	"sandlot/internal/transport/web/texts"
@@ -61,6 +62,16 @@ func (v *visit) enter(r route) error {
 	}
 	if (r.access == owner || r.access == recent) && v.me == nil || r.access == recent && !v.fresh() {
 		return v.toLogin()
+	}
+	if r.access == moderator {
+		switch {
+		case v.me == nil:
+			return v.toLogin()
+		case sandlot.Authorize(v.by, sandlot.ActModerate, nil) != nil:
+			return sandlot.ErrNotFound
+		case v.now().Sub(v.me.ProvedAt).Abs() >= desk.LoginAge:
+			return v.toLogin()
+		}
 	}
 	if err := v.admit(r.operation); err != nil {
 		return err

@@ -36,6 +36,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
@@ -46,7 +47,7 @@ import (
 	"sandlot/internal/transport/web/watch"
 )
 
-// Config holds the dependencies and settings of the pages. All but Fonts, OpenID, Ready, Now and Admission must be set.
+// Config holds the dependencies and settings of the pages. All but Fonts, OpenID, Desk, Ready, Contact, Now and Admission must be set.
 type Config struct {
 	// The services of the areas.
 	Service     *publish.Service
@@ -66,6 +67,7 @@ type Config struct {
 	Boards      *boards.Service
 	Faults      *faults.Service
 	Reports     *operate.Service
+	Desk        *desk.Service // nil: there is no desk
 	Invitations *operate.Invitations
 	OpenID      *account.OpenID // nil: no provider
 	Connect     *connect.Service
@@ -111,7 +113,8 @@ var templateFuncs = template.FuncMap{
 	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
 	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,
-	"maker": maker, "name": name, "changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
+	"targetOf": targetOf,
+	"maker":    maker, "name": name, "changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
 }
 
 // Languages returns the languages of the pages.

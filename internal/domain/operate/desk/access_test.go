@@ -52,6 +52,18 @@ var calls = map[string]func(ctx context.Context, d *desk.Service, by sandlot.Cal
 		}
 		return err
 	},
+	"Waiting": func(ctx context.Context, d *desk.Service, by sandlot.Caller, _ sandlot.ProjectID) error {
+		_, err := d.Waiting(ctx, by)
+		return err
+	},
+	"Screenshot": func(ctx context.Context, d *desk.Service, by sandlot.Caller, p sandlot.ProjectID) error {
+		_, _, err := d.Screenshot(ctx, by, p)
+		return known(err)
+	},
+	"Withheld": func(ctx context.Context, d *desk.Service, by sandlot.Caller, p sandlot.ProjectID) error {
+		_, err := d.Withheld(ctx, by, p)
+		return known(err)
+	},
 	"Contested": func(ctx context.Context, d *desk.Service, by sandlot.Caller, _ sandlot.ProjectID) error {
 		_, err := d.Contested(ctx, by, "code")
 		return known(err)
@@ -77,7 +89,7 @@ func order(action desk.Action, ids ...sandlot.ProjectID) desk.Order {
 	return o
 }
 
-var forAnybody = []string{"Framed", "Contested", "Object"}
+var forAnybody = []string{"Framed", "Withheld", "Contested", "Object"}
 
 // TestOnlyModeratorsSeeTheDesk calls every method as every kind of caller: none of them is a moderator.
 func TestOnlyModeratorsSeeTheDesk(t *testing.T) {
@@ -146,7 +158,7 @@ func TestAModeratorDoesAllInALoginOfTwelveHours(t *testing.T) {
 		}
 	}
 	x.Clock.Move(-time.Second)
-	for _, name := range []string{"Undo", "Queue", "Case", "Decide", "Note", "File", "Frame", "Framed", "Contested", "Object"} {
+	for _, name := range []string{"Undo", "Queue", "Case", "Decide", "Note", "File", "Frame", "Framed", "Waiting", "Screenshot", "Withheld", "Contested", "Object"} {
 		expect.Is(t, name, calls[name](t.Context(), x.Desk, by, x.project.ID), nil)
 	}
 }

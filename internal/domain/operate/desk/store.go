@@ -19,6 +19,11 @@ type Store interface {
 	Shown(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error)
 	ShownFile(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error)
 
+	// Waiting returns the number of items of the whole queue.
+	Waiting(ctx context.Context) (int, error)
+	// Screenshot returns the play-tester's last screenshot of a project, of 640 pixels; without one sandlot.ErrNotFound.
+	Screenshot(ctx context.Context, id sandlot.ProjectID) (sandlot.PictureID, sandlot.Blob, error)
+
 	// Each of the next three is one step that first calls a.Allow with what it then finds, and has no effect if that
 	// returns an error.
 
