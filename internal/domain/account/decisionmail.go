@@ -39,7 +39,7 @@ func (c *Courier) writeDecision(ctx context.Context, j sandlot.Job) (Mail, error
 	}
 	page := c.Places.Project(n.Project.ID, n.Project.Version, "").Page
 	m := Mail{
-		Kind: j.Kind + "-" + n.Action, To: j.Address, Lang: j.Lang, Project: projectName(n.Project), Page: page, Link: page,
+		Kind: j.Kind + "-" + n.Action, To: j.Address, Lang: j.Lang, Project: c.projectName(n.Project), Page: page, Link: page,
 		Reason: n.Reason, Words: n.Text,
 	}
 	if n.More > 0 {

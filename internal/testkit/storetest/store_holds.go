@@ -141,7 +141,7 @@ func takeEmailEnds(t *testing.T, s Stores) {
 	a := withEmail(t, s, "kim")
 	p := mustHold(t, s, "pong", a.ID)
 	s.propose(t, a, "new@example.com", "link")
-	must(s.Accounts.TakeEmail(t.Context(), token("link"), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}))(t)
+	must(s.Accounts.TakeEmail(t.Context(), token("link"), base(), base().Add(undoLife), sandlot.Job{Kind: "notice", Due: base()}, 0))(t)
 	isHeld(t, s, "it", p.ID, sandlot.NotHeld)
 }
 
@@ -170,7 +170,7 @@ func trusts(t *testing.T, s Stores) {
 	a := must(s.Publish.Account(t.Context(), p.Account))(t)
 	same(t, "its address, and itself", []bool{a.EmailVerified, a.Trusted}, []bool{false, true})
 	s.lists(t, "lists", gallery.ListedQuery{}, p.ID)
-	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", base()))) // as of any unverified one
+	ok(t, s.Publish.SetEmail(t.Context(), a.ID, "kim@example.com", job("kim@example.com", base()), 0)) // as of any unverified one
 	at := edit(p)
 	at.Email = &publish.NewEmail{Address: "new@example.com", Job: job("new@example.com", base())}
 	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), at))(t)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/publish"
