@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/account"
+	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/mail"
 )
 
@@ -15,7 +16,7 @@ func (a *app) courier(mailer account.Mailer) *account.Courier {
 	return &account.Courier{
 		Store: a.store.Mail(), Vault: a.vault,
 		Mailer: mailer, Server: a.mails, Places: a.places, Log: a.log, Now: a.store.Now, Failures: a.failuresOf("mail"),
-		Uncounted: !public(a.places), Outcomes: a.meters.mail, HoldsBack: a.service.TitleHeldBack,
+		Uncounted: !public(a.places), Outcomes: a.meters.mail, HoldsBack: func(p sandlot.Project) bool { return publish.TitleHeldBack(&a.service.Config, p) },
 	}
 }
 

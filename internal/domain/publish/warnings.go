@@ -398,20 +398,20 @@ func (s *warner) quarantineWarning() sandlot.Warning {
 
 // shown returns a project as the caller may see it: to others its title may be held back.
 func (s *warner) shown(by sandlot.Caller, p sandlot.Project) sandlot.Project {
-	if by.Account() != p.Account && !by.IsOperator() && s.TitleHeldBack(p) {
+	if by.Account() != p.Account && !by.IsOperator() && TitleHeldBack(s.Config, p) {
 		p.Title = ""
 	}
 	return p
 }
 
 // TitleHeldBack reports whether others see the id of a project in place of its title.
-func (c *Config) TitleHeldBack(p sandlot.Project) bool {
+func TitleHeldBack(c *Config, p sandlot.Project) bool {
 	return c.Public && !p.Verified && p.Title != "" && c.Brands.Resemble(p.Title)
 }
 
 // titleWarnings warns the owner of a project that others do not see its title, and says how to end that.
 func (s *warner) titleWarnings(p sandlot.Project) []sandlot.Warning {
-	if !s.TitleHeldBack(p) {
+	if !TitleHeldBack(s.Config, p) {
 		return nil
 	}
 	return []sandlot.Warning{sandlot.Warn(

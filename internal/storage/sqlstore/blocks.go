@@ -19,8 +19,8 @@ type Blocks struct {
 	FileStore
 }
 
-func (store Operate) Blocks() Blocks {
-	return Blocks{store.db, store.SecretStore, store.ProjectStore, store.FileStore}
+func (store FrontLine) Blocks() Blocks {
+	return Blocks{store.db, SecretStore(store), ProjectStore(store), FileStore(store)}
 }
 
 // blocking is the number of the lock between steps that change the blocklist and steps that were checked against it.

@@ -19,7 +19,7 @@ type Desk struct {
 	SecretStore
 }
 
-func (store Operate) Desk() Desk { return Desk{store.db, store.SecretStore} }
+func (store FrontLine) Desk() Desk { return Desk{store.db, SecretStore(store)} }
 
 const (
 	deskClosed = 100  // closed reports, notes and decisions of a case
@@ -251,12 +251,20 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 			of[num] = append(of[num], s.name)
 		}
 	}
-	others, err := all(ctx, q, scanProject, selectProject+q.words().Among("p.num", q.words().Numbers("?", "j")), engine.List(nums))
-	slices.SortFunc(others, func(a, b projectRow) int { return cmp.Compare(slices.Index(nums, a.num), slices.Index(nums, b.num)) })
-	for _, p := range others {
-		c.Others = append(c.Others, p.Project)
-		for _, name := range of[p.num] {
-			c.SameAs[name] = append(c.SameAs[name], string(p.ID))
+	type other struct {
+		desk.Other
+		num int64
+	}
+	others, err := all(ctx, q, func(r row) (o other, err error) {
+		p, err := scanProject(before{r, []any{&o.State}})
+		o.Project, o.num = p.Project, p.num
+		return o, err
+	}, "SELECT "+stateOf+", "+fromProjects+q.words().Among("p.num", q.words().Numbers("?", "j")), engine.List(nums))
+	slices.SortFunc(others, func(a, b other) int { return cmp.Compare(slices.Index(nums, a.num), slices.Index(nums, b.num)) })
+	for _, o := range others {
+		c.Others = append(c.Others, o.Other)
+		for _, name := range of[o.num] {
+			c.SameAs[name] = append(c.SameAs[name], string(o.ID))
 		}
 	}
 	return err

@@ -82,7 +82,7 @@ func (store ProjectStore) ViewHeld(ctx context.Context, v publish.HeldView) erro
 	}))
 }
 
-func (store Operate) Trust(ctx context.Context, id sandlot.AccountID, end bool, e sandlot.LogEntry) error {
+func (store FrontLine) Trust(ctx context.Context, id sandlot.AccountID, end bool, e sandlot.LogEntry) error {
 	return in("trust", store.db.changeAccount(ctx, &id, func(t *tx) error {
 		t.changed.Account = id
 		if err := t.lockAccount(id); err != nil {
@@ -99,14 +99,21 @@ func (store Operate) Trust(ctx context.Context, id sandlot.AccountID, end bool, 
 			"UPDATE accounts SET changed = changed + 1, trusted_at = ? WHERE id = ? AND trusted_at IS NULL", micros(e.At), id); err != nil {
 			return err
 		}
+		if err := t.Run(dropPublishers(id)); err != nil {
+			return err
+		}
 		return endFieldHolds(t, id, e.At)
 	}))
 }
 
-func (store Operate) Release(ctx context.Context, id sandlot.ProjectID, immune time.Time, e sandlot.LogEntry) error {
+func (store FrontLine) Release(ctx context.Context, id sandlot.ProjectID, immune time.Time, e sandlot.LogEntry) error {
 	return in("release", store.db.onProject(ctx, id, func(t *tx) error {
 		t.changed = changed(id)
-		if _, err := t.number("SELECT 1 FROM projects WHERE id = ? AND "+isKept+ofAccount, string(id)); err != nil {
+		num, err := t.number("SELECT num FROM projects WHERE id = ? AND "+isKept+ofAccount, string(id))
+		if err != nil {
+			return err
+		}
+		if err := reverseVerdict(t, num, e.At, nil); err != nil {
 			return err
 		}
 		return changeLogged(t, e, sandlot.ErrMoved, `UPDATE projects SET changed = changed + 1, hold_end = ?, immune_until = ?

@@ -33,6 +33,7 @@ type (
 	GrantStore    struct{ db *DB }
 	StopStore     struct{ db *DB }
 	RemovalStore  struct{ db *DB }
+	FrontLine     struct{ db *DB } // holds, and the stores of the rooms below operate
 )
 
 type (
@@ -98,6 +99,7 @@ type (
 	// Operate is the store of an operate.Service.
 	Operate struct {
 		db *DB
+		FrontLine
 		SecretStore
 		ProjectStore
 		FileStore
@@ -150,7 +152,7 @@ func (db *DB) Trials() Trials           { return Trials{db} }
 func (db *DB) Upkeep() Upkeep           { return Upkeep{db, FileStore{db}} }
 
 func (db *DB) Operate() Operate {
-	return Operate{db, SecretStore{db}, ProjectStore{db}, FileStore{db}, KeyStore{db}, RemovalStore{db}}
+	return Operate{db, FrontLine{db}, SecretStore{db}, ProjectStore{db}, FileStore{db}, KeyStore{db}, RemovalStore{db}}
 }
 
 func (store ProjectStore) Ping(ctx context.Context) error { return store.db.Ping(ctx) }

@@ -103,8 +103,8 @@ type deskPart struct {
 	Item any
 }
 
-// Of returns a part of a page of the desk.
-func (v view) Of(item any) deskPart { return deskPart{v, item} }
+// partOf returns a part of a page of the desk.
+func partOf(v view, item any) deskPart { return deskPart{v, item} }
 
 // decide makes a decision, and shows the queue without what it was about.
 func (d deskPages) decide(v *visit) error {

@@ -86,8 +86,8 @@ func pathID(id string) string {
 	return id
 }
 
-// Barred reports whether the visitor may not decide about the project: it is theirs, or an operator's.
-func (v view) Barred(c desk.Case) bool {
+// barred reports whether the visitor may not decide about the project: it is theirs, or an operator's.
+func barred(v view, c desk.Case) bool {
 	return c.Project.Account == v.me.Account.ID || c.Owner.Operator
 }
 

@@ -69,8 +69,14 @@ type Case struct {
 	Sends       []string            // hosts to which its pages send or lead, as the check finds them
 	Screenshot  sandlot.PictureID   // of the play-tester; may be empty
 	Verdict     string              // of the judge, with its reason; may be empty
-	Others      []sandlot.Project   // those of Same, at most 100
+	Others      []Other             // those of Same, at most 100
 	SameAs      map[string][]string // ids of Others by "hash", "account" and "network"
+}
+
+// Other is a project that shares something with that of a case.
+type Other struct {
+	sandlot.Project
+	State int64 // as in Item
 }
 
 // Note is a text of a moderator about a project.

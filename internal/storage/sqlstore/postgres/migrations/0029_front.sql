@@ -1,4 +1,4 @@
--- oldest: 23
+-- oldest: 23, v0.1.0 goes on without holds: the triggers of lists are made anew under their names
 --
 -- Holds, the blocklist, networks of publishers, reports, decisions, verdicts and listings. See the migration of SQLite.
 ALTER TABLE projects ADD COLUMN hold TEXT COLLATE "C" NOT NULL DEFAULT '';
@@ -123,7 +123,6 @@ CREATE INDEX decisions_batch ON decisions (batch);
 CREATE INDEX decisions_objected ON decisions (objected_at) WHERE objected_at > 0;
 
 -- The desk looks for open reports of a project, and for projects with the same bytes.
-CREATE INDEX reports_project ON reports (project, id);
 CREATE INDEX reports_open ON reports (project, at, reason, network) WHERE closed_at IS NULL;
 CREATE INDEX blobs_sha256 ON blobs (sha256);
 

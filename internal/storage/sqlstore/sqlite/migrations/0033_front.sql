@@ -1,4 +1,4 @@
--- oldest: 27
+-- oldest: 27, v0.1.0 goes on without holds: the triggers of lists are made anew under their names
 --
 -- Holds. hold: the rule by which others do not see the project. hold_end: when it ended, 0 while it lasts; one of the
 -- rule fields also ends with the verification of the account. immune_until: until when reports hold nothing.
@@ -12,8 +12,8 @@ CREATE INDEX projects_held ON projects (hold_at) WHERE hold <> '' AND hold_end =
 ALTER TABLE accounts ADD COLUMN trusted_at INTEGER;
 
 DROP TRIGGER projects_relisted;
-CREATE TRIGGER projects_relisted AFTER UPDATE OF unlisted, suspended_at, deleted_at, hold, hold_end ON projects BEGIN
-    UPDATE projects SET listed = new.unlisted = 0 AND new.suspended_at IS NULL AND new.deleted_at IS NULL
+CREATE TRIGGER projects_relisted AFTER UPDATE OF unlisted, suspended_at, deleted_at, hold, hold_end ON projects
+BEGIN UPDATE projects SET listed = new.unlisted = 0 AND new.suspended_at IS NULL AND new.deleted_at IS NULL
         AND (new.hold = '' OR new.hold_end > 0)
         AND (SELECT (verified = 1 OR trusted_at IS NOT NULL OR (SELECT unverified FROM listing WHERE one = 1)) AND suspended_at IS NULL AND deleted_at IS NULL
             FROM accounts WHERE id = new.account)
@@ -24,8 +24,8 @@ DROP TRIGGER accounts_followed;
 CREATE TRIGGER accounts_followed AFTER UPDATE OF handle, verified, trusted_at, suspended_at, deleted_at ON accounts
 WHEN new.projects > 0 AND (new.handle <> old.handle OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL)
     OR ((old.verified = 1 OR old.trusted_at IS NOT NULL) AND old.suspended_at IS NULL)
-        <> ((new.verified = 1 OR new.trusted_at IS NOT NULL) AND new.suspended_at IS NULL)) BEGIN
-    INSERT INTO follows (account, after) VALUES (new.id, 0) ON CONFLICT (account) DO UPDATE SET after = 0;
+        <> ((new.verified = 1 OR new.trusted_at IS NOT NULL) AND new.suspended_at IS NULL))
+BEGIN INSERT INTO follows (account, after) VALUES (new.id, 0) ON CONFLICT (account) DO UPDATE SET after = 0;
 END;
 
 -- The record that a message is about, by its kind.
@@ -135,7 +135,6 @@ CREATE INDEX decisions_batch ON decisions (batch);
 CREATE INDEX decisions_objected ON decisions (objected_at) WHERE objected_at > 0;
 
 -- The desk looks for open reports of a project, and for projects with the same bytes.
-CREATE INDEX reports_project ON reports (project, id);
 CREATE INDEX reports_open ON reports (project, at, reason, network) WHERE closed_at IS NULL;
 CREATE INDEX blobs_sha256 ON blobs (sha256);
 
