@@ -51,7 +51,7 @@ func (a operator) blocks(own ownNames) *blocks.Service {
 	return &blocks.Service{Store: a.db.Operate().Blocks(), Now: a.db.Now, Own: own.list(), Spend: a.spend}
 }
 
-// lasting holds the end of what is blocked.
+// lasting holds the end of new entries of the blocklist.
 type lasting struct {
 	Until string `placeholder:"TIME|DATE" help:"End: after a time such as 720h, or at a date such as 2026-12-31. (default: never)"`
 }

@@ -89,7 +89,7 @@ func (d storage) textsOf(ctx context.Context, t *terminal, a operator, pages []b
 	return texts
 }
 
-// suspendAndBlock suspends what an operator named, and blocks its pages.
+// suspendAndBlock suspends a project or an account, and blocks its pages.
 func (c *suspendCommand) suspendAndBlock(ctx context.Context, t *terminal, a operator) (string, error) {
 	found, err := a.Show(ctx, a.by, c.Target, 1)
 	if err == nil && found.Deleted != nil {

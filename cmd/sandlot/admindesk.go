@@ -22,7 +22,7 @@ import (
 type deskCommands struct {
 	Desk   deskCommand   `cmd:"" help:"List the projects that wait for a decision, oldest first."`
 	Case   caseCommand   `cmd:"" help:"Show what a moderator sees of a project."`
-	Decide decideCommand `cmd:"" help:"Make a decision about projects; it closes their reports and is told to owners and reporters."`
+	Decide decideCommand `cmd:"" help:"Make a decision about projects; it closes their reports, and owners and reporters get a message."`
 	Undo   undoCommand   `cmd:"" help:"Undo a decision, with the others of the same command or click."`
 	Note   noteCommand   `cmd:"" help:"Add a note about a project for other moderators."`
 }
@@ -177,9 +177,9 @@ type decideCommand struct {
 	Decision string   `arg:"" enum:"dismiss,hold,take-down,take-down-account" help:"dismiss, hold, take-down or take-down-account."`
 	Projects []string `arg:"" name:"project" help:"Ids or addresses of projects."`
 	acting
-	Reason string   `placeholder:"REASON" help:"illegal, deceptive, malware, copyright, harassment or other; told to the owner. (default: none, for dismiss alone)"`
+	Reason string   `placeholder:"REASON" help:"illegal, deceptive, malware, copyright, harassment or other; the owner reads it. (default: none, for dismiss alone)"`
 	Text   string   `placeholder:"TEXT" help:"Words to the owner. (default: none)"`
-	Same   []string `enum:"hash,account,network" placeholder:"WHAT" help:"Also about projects with the same page (hash), of the same account, or from the same network."`
+	Same   []string `enum:"hash,account,network" placeholder:"WHAT" help:"Also about projects with the same page (hash), of the same account, or from the same network. (default: those that are named)"`
 	Block  bool     `help:"Add the files to the blocklist for a year. (default: do not)"`
 	Yes    bool     `help:"Decide about more than 20 projects. (default: list them, and decide nothing)"`
 }

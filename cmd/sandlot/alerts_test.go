@@ -65,7 +65,7 @@ func hasHeading(page, anchor string) bool {
 // workerNames are all names under which failures are counted.
 func workerNames(t *testing.T) (names []string) {
 	t.Helper()
-	for _, file := range []string{"service.go", "playtest.go", "judge.go", "listed.go", "metrics_minutes.go"} {
+	for _, file := range []string{"service.go", "mailer.go", "playtest.go", "judge.go", "listed.go", "metrics_minutes.go"} {
 		for _, found := range regexp.MustCompile(`failuresOf\("(\w+)"\)`).FindAllStringSubmatch(inRepository(t, "cmd/sandlot/"+file), -1) {
 			names = append(names, found[1])
 		}

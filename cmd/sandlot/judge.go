@@ -42,7 +42,7 @@ func (s judgeSettings) hook() (judge.Hook, error) {
 	return c, nil
 }
 
-// guards watch what is published here, and what others say about it.
+// guards start the workers that judge new versions and look at lists of other services.
 type guards struct {
 	judged *judge.Counts  // nil without a judge
 	looker *listed.Looker // at the lists of other services; nil without any

@@ -60,7 +60,7 @@ func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
 func TestANearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m", "tmpfs", folder).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", folder).CombinedOutput(); err != nil {
 		t.Logf("mount: %v %s", err, out)
 		testenv.Skip(t, "mounting a small file system (root)")
 	}
@@ -71,7 +71,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	_, project := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(1000)})
 	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "a.txt", "content": page(100)})
 	filler := filepath.Join(folder, "filler")
-	expect.OK(t, os.WriteFile(filler, []byte(strings.Repeat("x", 12<<20)), 0o600))
+	expect.OK(t, os.WriteFile(filler, []byte(strings.Repeat("x", 20<<20)), 0o600))
 	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish: %d %v", status, answer)

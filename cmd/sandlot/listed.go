@@ -78,7 +78,7 @@ func (a *app) lookAtLists() {
 	a.workers = append(a.workers, a.looker.Run)
 }
 
-// lists exports what lists say about the hosts of the instance; nil: none is looked at.
+// lists exports the findings of other services' lists about the hosts of the instance; nil: no list is set.
 func (m *metrics) lists(of *minutes, l *listed.Looker) {
 	if l == nil {
 		return

@@ -49,10 +49,10 @@ func TestRegression26AnOperatorSeesAll(t *testing.T) {
 	account := admin(t, s, "show", "ada@example.com")
 	has(t, account,
 		`^verified_at +2026-09-21T14:13:20Z$`,
-		`^project_list\nproject_id +handle +title +status .*\n`+id+` +ada +Marbles +active +- +- +2 +2 +9 +0 `,
+		`^project_list\nproject_id +handle +title +status .*\n`+id+` +ada +Marbles +active +- +- +- +- +2 +2 +9 +0 `,
 		`^keys\nkind +project_id +name +last_four .*\n`, `^account +- +.* `+key[len(key)-4:]+" ", `^project +`+id+" ",
 		`^reports\ncase +project_id +reason +.*\nR-TEST-0001 +`+id+` +malware .* -$`, "!It is bad", "!sl[ap]_", "!^log$")
-	has(t, admin(t, s, "list", "accounts"), `^ada +ada@example\.com +true +2026-09-21T14:13:20Z +- +active +- +1 +9 `)
+	has(t, admin(t, s, "list", "accounts"), `^ada +ada@example\.com +true +2026-09-21T14:13:20Z +- +- +active +- +1 +9 `)
 	has(t, admin(t, s, "show", id),
 		`^project_id +`+id+`$`, `^handle +ada$`, `^versions\nversion +title +created_at +erased\n2 +Marbles .*\n1 +Marbles `,
 		`^files\nfilename +size +sha256\nindex\.html +6 +[0-9a-f]{64}\njs/main\.js +3 `, `^reports\n`)

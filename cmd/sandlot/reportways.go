@@ -12,7 +12,7 @@ import (
 	"sandlot/internal/transport/inbox"
 )
 
-// reportSettings are the ways of reports beside the website, and what reports do by themselves.
+// reportSettings are the ways of reports beside the website, and the rule by which reports hold a project.
 type reportSettings struct {
 	ReportMail  string `placeholder:"ADDRESS" help:"Email address that gets messages about reports. (default: no one)"`
 	ReportInbox string `placeholder:"FOLDER" help:"Maildir from which reports by mail are read. (default: none)"`

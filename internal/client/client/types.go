@@ -204,17 +204,17 @@ type Project struct {
 	Warnings []Warning `json:"warnings"`
 }
 
-// KeptBack says what keeps a project from others; only its owner is told.
+// KeptBack has the reasons why others do not see a project; only its owner gets it.
 type KeptBack struct {
 	Quarantined bool  `json:"quarantined"`
 	Held        *Held `json:"held"` // nil: it is not held
 }
 
-// A Held says what keeps a project from all but its owner.
+// A Held is a hold, which keeps a project from all but its owner.
 type Held struct {
 	Rule    string    `json:"rule"` // fields, reports, judge or moderator
 	Since   time.Time `json:"since"`
-	Ends    string    `json:"ends"`     // what ends it
+	Ends    string    `json:"ends"`     // the acts that end it, in words
 	ViewURL string    `json:"view_url"` // where its owner sees it
 }
 

@@ -9,7 +9,7 @@ import (
 	"sandlot"
 )
 
-// DecisionNotice is what a message to an owner says of a decision at the desk.
+// DecisionNotice holds the facts of a message to an owner about a decision at the desk.
 type DecisionNotice struct {
 	Project sandlot.Project
 	Action  string // "dismiss", "hold", "take-down" or "take-down-account"
@@ -19,7 +19,7 @@ type DecisionNotice struct {
 	Final   bool   // it answers an objection: there is no other
 }
 
-// OutcomeNotice is what a message to a reporter says.
+// OutcomeNotice holds the facts of a message to a reporter.
 type OutcomeNotice struct {
 	Case    string // the number of the report
 	Project sandlot.ProjectID
@@ -27,7 +27,7 @@ type OutcomeNotice struct {
 }
 
 // writeDecision writes the message to the owner of a project about a decision of a moderator. Its link, by which the
-// owner objects, has a code of which only the hash is kept, so a message that is tried again carries a new one.
+// owner objects, has a code, of which the store keeps the hash alone, so a message that is tried again carries a new one.
 func (c *Courier) writeDecision(ctx context.Context, j sandlot.Job) (Mail, error) {
 	code, err := c.Vault.Text(base62, 43) // 256 bits
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *Courier) writeOutcome(ctx context.Context, j sandlot.Job) (Mail, error)
 	return Mail{Kind: kind, To: j.Address, Lang: j.Lang, Case: n.Case, Project: project, Link: c.Places.Base.String()}, nil
 }
 
-// defanged returns an address in the form in which people pass on dangerous ones, of which mail programs make no link.
+// defanged returns an address with brackets in it, so that mail programs make no link of it.
 func defanged(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	return strings.Replace(scheme, "tt", "xx", 1) + "://" + strings.NewReplacer(".", "[.]", ":", "[:]").Replace(rest)

@@ -37,10 +37,10 @@ type MailStore interface {
 	Claimant(ctx context.Context, id int64, now time.Time) (sandlot.Account, error)
 	// Projects is that of publish.Store.
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
-	// Decision returns what the owner of a project is to read of a decision, and replaces the hash of the code by which
+	// Decision returns the facts of a decision for the owner of a project, and replaces the hash of the code by which
 	// they object, unless there is no other objection. A decision that was undone is sandlot.ErrNotFound.
 	Decision(ctx context.Context, id int64, code sandlot.Digest) (DecisionNotice, error)
-	// Outcome returns what the sender of reports with this address is to read of it, with the number of one of them. A
+	// Outcome returns the facts of a decision for the sender of reports with this address, with the number of one of them. A
 	// decision that was undone is sandlot.ErrNotFound.
 	Outcome(ctx context.Context, id int64, address string) (OutcomeNotice, error)
 	// AddEmailLink records a token for the newest move of an account with this address and Undo, and returns the

@@ -75,7 +75,7 @@ func (s *Mailed) answer(ctx context.Context, m Message, to string, numbers []str
 	return err
 }
 
-// cutDetails cuts a text to what the details of a report may have.
+// cutDetails cuts a text to the bounds of the details of a report.
 func cutDetails(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\uFFFD"))
 	if r := []rune(text); len(r) > MaxDetails {

@@ -44,7 +44,7 @@ const ReportKept = 90 * 24 * time.Hour
 // A ReportStore keeps reports, under the same promises as a publish.Store. They stay, but for their Details and
 // Contact: see ReportKept.
 type ReportStore interface {
-	// AddReport records a report, and does what f says. An earlier report by the same form has its number returned, and
+	// AddReport records a report, and makes the effects of f. An earlier report by the same form has its number returned, and
 	// nothing is recorded then. A number that another report has is sandlot.ErrExists.
 	AddReport(ctx context.Context, r Report, f Filing) (Filed, error)
 	// Project returns a project, also a suspended one.

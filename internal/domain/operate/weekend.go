@@ -21,7 +21,7 @@ const (
 // dangerous returns the reasons of the reports that hold a project.
 func dangerous() []string { return []string{"deceptive", "malware"} }
 
-// Filing is what the step of a new report does beside recording it.
+// Filing holds the effects of the step that records a new report.
 type Filing struct {
 	Form sandlot.Digest // of the report: one form is one report
 	// Mail is a message to the operator; nil: none. Only one is under way for a project, and it is due ReportMailWait

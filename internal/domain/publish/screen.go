@@ -192,7 +192,7 @@ func describeSigns(signs []lure.Sign) string {
 // MostViews is the number of networks that may view a version of a held project at the version's address.
 const MostViews = 3
 
-// heldWarnings warns the owner of a held project, and says what ends the hold. files are those of the version; nil: they
+// heldWarnings warns the owner of a held project, and names the acts that end the hold. files are those of the version; nil: they
 // are read.
 func (s *warner) heldWarnings(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
 	if p.Held.Rule == sandlot.NotHeld || p.Suspended {

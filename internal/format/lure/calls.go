@@ -32,7 +32,7 @@ func (f *folder) replaceToken(n int, t token) {
 	f.stack = append(f.stack[:len(f.stack)-n], t)
 }
 
-// function reduces the call of a function that decodes. all is the length of the call with what it is called of.
+// function reduces the call of a function that decodes. all is the length of the call with its receiver.
 func (f *folder) function(n, all int, name string, inner []token) {
 	switch name {
 	case "atob", "unescape", "decodeURI", "decodeURIComponent":
@@ -61,7 +61,7 @@ func decoded(name, text string) (string, bool) {
 
 // method reduces the call of a method: of n tokens behind its name.
 func (f *folder) method(n int, name string, inner []token) {
-	of := f.top(n + 3) // what the method is called of
+	of := f.top(n + 3) // the receiver of the method
 	switch {
 	case of.kind == word && slices.Contains(globals, of.text):
 		f.function(n, n+4, name, inner)

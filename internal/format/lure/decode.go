@@ -173,7 +173,7 @@ func notBase64(r rune) bool {
 	return r >= utf8.RuneSelf || !inWord(byte(r)) && !strings.ContainsRune("+/-_= \n\t", r) || r == '$'
 }
 
-// startsReadable reports whether the first characters of base64 are text: most of what is none ends here.
+// startsReadable reports whether the first characters of base64 are text: most other strings end here.
 func startsReadable(s string) bool {
 	start, err := base64.RawStdEncoding.DecodeString(s[:min(len(s), 16)])
 	for len(start) > 0 && !utf8.Valid(start) && len(s) > 16 {

@@ -5,7 +5,7 @@ import "strings"
 // mostDepth is how many encodings within one another are undone.
 const mostDepth = 4
 
-// examine looks at a string of a script as what it may become: markup, code, or the encoding of one.
+// examine looks at a string of a script in each of its possible roles: markup, code, or the encoding of one.
 func (f *folder) examine(text string) {
 	if len(text) < 32 {
 		f.all = append(f.all, text)

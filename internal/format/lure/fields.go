@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// value looks at the string at the top of the stack and what it is given to.
+// value looks at the string at the top of the stack and at the target of its assignment.
 func (f *folder) value() {
 	v := f.top(0)
 	switch {
@@ -44,7 +44,7 @@ func (f *folder) assigned(v string) {
 	}
 }
 
-// summed collects what is added to a variable or written, piece by piece.
+// summed collects strings that are added to a variable or written, piece by piece.
 func (f *folder) summed(name, v string) {
 	sum := f.sums[name]
 	if sum == nil {

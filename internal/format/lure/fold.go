@@ -9,7 +9,7 @@ import (
 // window is the most tokens of a script that a folder remembers.
 const window = 1 << 13
 
-// A folder reads a script token by token, and puts together its strings: what is joined, decoded, reversed or built from
+// A folder reads a script token by token, and puts together its strings: those joined, decoded, reversed or built from
 // character codes becomes one string on its stack.
 type folder struct {
 	*Look
@@ -153,7 +153,7 @@ func (f *folder) forgetParameters() {
 	}
 }
 
-// join joins the string at the top of the stack to the one before it, also over what stands between them.
+// join joins the string at the top of the stack to the one before it, also over the tokens between them.
 func (f *folder) join() {
 	if !f.is(1, "+") {
 		return

@@ -20,7 +20,7 @@ const (
 type token struct {
 	kind int
 	text string
-	more *strings.Builder // what was joined to a string
+	more *strings.Builder // the strings joined to a string
 	open int              // of a closing bracket: where its opening one is
 }
 
@@ -32,7 +32,7 @@ func (t *token) value() string {
 	return t.text
 }
 
-// lexer splits a script into tokens. A template is read as strings that are joined with what stands in its braces.
+// lexer splits a script into tokens. A template is read as strings that are joined with the tokens in its braces.
 type lexer struct {
 	text    string
 	at      int

@@ -39,7 +39,7 @@ type Look struct {
 	Own string // the host to which a form of the project may send
 
 	found   map[string]string // the file of each kind
-	likely  map[string]string // the same for what counts where a field is
+	likely  map[string]string // the same for signs that count beside a field alone
 	field   bool              // a file has, or makes, a field to be filled
 	read    int               // bytes of files
 	work    int               // bytes that were decoded or joined
@@ -105,7 +105,7 @@ func (l *Look) spend(n int) bool {
 	return l.work <= mostWork
 }
 
-// unpacked returns what browsers unpack of a file that was published compressed, up to most bytes.
+// unpacked returns the bytes that browsers unpack of a compressed file, up to most.
 func unpacked(name string, text []byte, most int) []byte {
 	var from io.Reader
 	switch mediatype.Encoding(name) {
@@ -120,7 +120,7 @@ func unpacked(name string, text []byte, most int) []byte {
 	default:
 		return text
 	}
-	plain, _ := io.ReadAll(io.LimitReader(from, int64(most))) // what comes before a fault is shown
+	plain, _ := io.ReadAll(io.LimitReader(from, int64(most))) // browsers show the bytes before a fault
 	return plain
 }
 

@@ -109,7 +109,7 @@ func (p *page) tag(t *html.Token) {
 	}
 }
 
-// attribute looks at what an attribute of any element may hold: code, a page, or a style.
+// attribute looks at the value of an attribute of any element: code, a page, or a style.
 func (p *page) attribute(name, v string) {
 	start := strings.ToLower(strings.TrimLeft(v[:min(len(v), 32)], " \t\r\n"))
 	switch {

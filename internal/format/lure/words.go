@@ -7,7 +7,7 @@ import (
 
 // Words of fields, in small letters, with one space for everything that is neither a letter nor a digit. They never change.
 var (
-	// cardNumbers name the field for the number of a card in what a page says before it.
+	// cardNumbers name the field for the number of a card in the text of a page before it.
 	cardNumbers = []string{
 		"card number", "cardnumber", "card no", "number on card", "card security code", "kartennummer", "numero de carte", "numéro de carte",
 		"numéro de la carte", "número de tarjeta", "numero de tarjeta", "número de la tarjeta", "número do cartão", "numero do cartao",
@@ -24,7 +24,7 @@ var (
 	}
 	// cardAlone count where a label or a name is nothing else.
 	cardAlone = []string{"cvc", "csc", "cvn", "iban", "mm yy", "mm jj", "mm aa", "mm yyyy", "your iban", "ihre iban", "votre iban", "su iban", "seu iban", "ccv"}
-	// cardNames are names of fields, without what stands between their words.
+	// cardNames are names of fields, without the separators of their words.
 	cardNames = []string{"cardnumber", "cardnum", "ccnumber", "ccnum", "cardno", "creditcard", "cvv", "cvv2", "cardcvc", "cvccode", "cardcvv", "ccexp", "cardexpiry", "cardexp", "iban"}
 
 	// seedWords name a recovery phrase.
@@ -110,7 +110,7 @@ func (l *Look) completes(autocomplete string) {
 	}
 }
 
-// spoken looks at what the page says before a field, and at its labels.
+// spoken looks at the text before a field, and at its labels.
 func (p *page) spoken(labels string) {
 	if containsAny(folded(p.said[max(0, len(p.said)-90):]), cardNumbers) {
 		p.sign(Card)

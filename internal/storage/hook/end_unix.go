@@ -13,7 +13,7 @@ func endWhole(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endRest ends what a command has left behind in its group of processes.
+// endRest ends the processes that a command has left behind in its group.
 func endRest(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // most leave nothing

@@ -1,5 +1,5 @@
-// Package hook calls a program or a service of the operator with JSON, and returns its answer. It knows nothing of what
-// either says.
+// Package hook calls a program or a service of the operator with JSON, and returns its answer. It reads neither the
+// request nor the answer.
 package hook
 
 import (

@@ -51,7 +51,7 @@ type heldBefore struct {
 
 func (h heldBefore) lasts() bool { return h.Rule != "" && h.End == 0 }
 
-// deskBefore is what a decision changed, as it was before: nil was not changed.
+// deskBefore holds the state before a decision; nil fields did not change.
 type deskBefore struct {
 	Hold      *heldBefore `json:"hold,omitempty"`
 	Suspended *int64      `json:"suspended,omitempty"`
@@ -176,7 +176,7 @@ func (r *ruling) decide() ([]desk.Decision, error) {
 	return r.record(list, before)
 }
 
-// unmoved returns a MovedError for a target that is in another state than the one that was seen.
+// unmoved returns a MovedError for a target that is in another state than the moderator saw.
 func (r *ruling) unmoved(s standing, seen int64) error {
 	decided := seen>>32 != s.state>>32
 	if seen == 0 || !decided && (r.Action != desk.Dismiss || seen == s.state) {
@@ -193,7 +193,7 @@ func (r *ruling) unmoved(s standing, seen int64) error {
 	return moved
 }
 
-// apply makes the effects of the decision on one target, and returns what they changed.
+// apply makes the effects of the decision on one target, and returns the state before.
 func (r *ruling) apply(s standing) (b deskBefore, err error) {
 	r.changed.Projects = append(r.changed.Projects, s.Project)
 	switch r.Action {

@@ -7,7 +7,7 @@ import (
 	"sandlot"
 )
 
-// selectHowMany counts what selectWaiting lists.
+// selectHowMany counts the projects that selectWaiting lists.
 var selectHowMany = "SELECT count(*) FROM (" + strings.TrimSuffix(selectWaiting, "LIMIT ? OFFSET ?") + ") x"
 
 func (store Desk) Waiting(ctx context.Context) (int, error) {

@@ -92,7 +92,7 @@ func undoable(t *tx, batch int64) error {
 	return nil
 }
 
-// restore brings back what a decision changed. It reports whether that was the suspension of the account.
+// restore brings back the state before a decision. It reports whether the decision was the suspension of the account.
 func restore(t *tx, s standing, m madeDecision) (account bool, err error) {
 	var b deskBefore
 	if err := json.Unmarshal([]byte(m.before), &b); err != nil {

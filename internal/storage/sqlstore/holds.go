@@ -41,7 +41,7 @@ func heldFrom(np publish.NewProject, owner sandlot.Account, now time.Time) sandl
 	return sandlot.Hold{Rule: np.Hold, At: stored(now)}
 }
 
-// screened begins a hold of the rule fields with a version that has such fields, or ends it with one that has none. A
+// screened begins a hold of the rule fields with a version that has such fields, or ends it with a version without. A
 // hold of another rule stays as it is.
 func (p *projectRow) screened(rule sandlot.Rule, at time.Time) []engine.Statement {
 	switch {

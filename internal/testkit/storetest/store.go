@@ -98,7 +98,7 @@ type Runtime struct {
 	Faults  faults.Store
 }
 
-// FrontLine holds the stores of those who keep harm off an instance.
+// FrontLine holds the stores of the rooms below operate.
 type FrontLine struct {
 	Holds     operate.HoldStore
 	Blocks    blocks.Store

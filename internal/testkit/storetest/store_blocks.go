@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/domain/publish"
 )
 
-// blockCases prove blocks.Store, and what it promises of the steps of other stores.
+// blockCases prove blocks.Store, and its promises about the steps of other stores.
 func blockCases() []storeCase {
 	return []storeCase{
 		{"AddBlocks/adds entries, or replaces those with the value, with an entry of the log and a next number each", addBlocks},

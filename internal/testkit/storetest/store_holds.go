@@ -41,7 +41,7 @@ func mustHold(t *testing.T, s Stores, id string, owner sandlot.AccountID) sandlo
 	return p
 }
 
-// isHeld fails the test unless the project is held by the rule, and its record says what the step returned.
+// isHeld fails the test unless the project is held by the rule, and its record is equal to the result of the step.
 func isHeld(t *testing.T, s Stores, what string, id sandlot.ProjectID, rule sandlot.Rule) {
 	t.Helper()
 	p := must(s.Publish.Project(t.Context(), id))(t)

@@ -26,7 +26,7 @@ type call struct {
 	meant  *route // the first route of the path, if none takes the method
 	status int    // of a refusal whose code has another; 0: that of the code
 
-	reporter operate.Reporter // who presented a token, if the route takes one
+	reporter operate.Reporter // the owner of the presented token, if the route takes one
 }
 
 func newCall(w http.ResponseWriter, r *http.Request) *call {

@@ -46,14 +46,14 @@ type ownerInfo struct {
 	keptBack
 }
 
-// keptBack is what keeps a project from others, for its owner.
+// keptBack holds the reasons why others do not see a project, for its owner.
 type keptBack struct {
 	Quarantined    bool      `json:"quarantined"`
 	QuarantineEnds string    `json:"quarantine_ends,omitempty"`
 	Held           *heldInfo `json:"held"` // null: it is not held
 }
 
-// quarantineEnds is what ends a quarantine.
+// quarantineEnds names the acts that end a quarantine.
 const quarantineEnds = "the verification of the email address of the account, or the operator's trust in it"
 
 func newKeptBack(p sandlot.Project, at sandlot.Addresses, quarantined bool) keptBack {

@@ -1,5 +1,5 @@
 // Package inbox takes reports of projects by mail: from a maildir, or by SMTP on this machine. A mail server passes on
-// what comes to the address for abuse. The text may have the addresses of projects in any form in which people paste
+// the messages to the address for abuse. The text may have the addresses of projects in any form in which people paste
 // them.
 package inbox
 

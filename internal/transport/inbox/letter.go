@@ -23,7 +23,7 @@ const (
 	maxDepth   = 8
 )
 
-// A letter is what a message says.
+// A letter holds the sender and the text of a message.
 type letter struct {
 	from       string // one plain address; empty if there is none
 	returnPath string
@@ -113,7 +113,7 @@ func (l *letter) each(r *multipart.Reader, depth int) {
 	}
 }
 
-// forwarded reads a message that is attached to another, such as the one that somebody got.
+// forwarded reads a message that is attached to another, such as a phishing mail.
 func (l *letter) forwarded(text []byte, depth int) {
 	m, err := mail.ReadMessage(bytes.NewReader(text))
 	if err != nil {

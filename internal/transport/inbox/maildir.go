@@ -33,7 +33,7 @@ func (m *Maildir) Prepare() error {
 	return nil
 }
 
-// Run takes what is in new, and moves it to cur, until ctx ends.
+// Run reads the messages in new, and moves them to cur, until ctx ends.
 func (m *Maildir) Run(ctx context.Context) {
 	worker.Every(ctx, poll, func() {
 		switch err := m.Take(ctx); {
@@ -79,7 +79,7 @@ func (m *Maildir) one(ctx context.Context, name string) error {
 	return os.Rename(path, filepath.Join(m.Folder, "cur", name+":2,S"))
 }
 
-// readMessage reads a message up to a byte above the limit. Anything but a file is one that is missing.
+// readMessage reads a message up to a byte above the limit. Anything but a file counts as missing.
 func readMessage(path string) ([]byte, error) {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, fs.ErrNotExist

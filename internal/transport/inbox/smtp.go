@@ -44,7 +44,7 @@ func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// A faults logs what goes wrong within the protocol. It implements smtp.Logger.
+// A faults logs faults of the protocol. It implements smtp.Logger.
 type faults struct{ log *slog.Logger }
 
 // Printf logs a sentence.

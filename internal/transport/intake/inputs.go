@@ -172,7 +172,7 @@ func ReadRestore(f *Fields) publish.RestoreInput {
 	return in
 }
 
-// ReadReport returns the report of a trusted reporter. Its project is what was sent: an id, or any address of the project.
+// ReadReport returns the report of a trusted reporter. Its project is the field as received: an id, or any address of the project.
 func ReadReport(f *Fields) operate.NewReport {
 	return operate.NewReport{
 		Project: sandlot.ProjectID(f.required("project", "it says which project is reported, by its id or any of its addresses")),

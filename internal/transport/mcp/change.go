@@ -24,7 +24,7 @@ type made struct {
 	ConnectURL string `json:"connect_url,omitempty"`
 }
 
-// A held says what keeps a project from others, as the API and the tools have it.
+// A held is a hold, which keeps a project from others, as the API and the tools have it.
 type held struct {
 	Rule    string `json:"rule"`
 	Since   string `json:"since"`
@@ -32,7 +32,7 @@ type held struct {
 	ViewURL string `json:"view_url,omitempty"`
 }
 
-// note says that others do not see the project, and what ends that; empty without a hold.
+// note returns a sentence about the hold and the acts that end it; empty without a hold.
 func (h *held) note() string {
 	if h == nil {
 		return ""

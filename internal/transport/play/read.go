@@ -68,7 +68,7 @@ func (h *Handler) ServeTrial(w http.ResponseWriter, r *http.Request, id sandlot.
 		}
 	}
 	if errors.Is(err, sandlot.CodeHeld) {
-		err = nil // its owner and moderators see what the play-tester saw
+		err = nil // its owner and moderators see the page as the play-tester saw it
 	}
 	if err != nil {
 		x.fail(err)

@@ -23,7 +23,7 @@ type said struct {
 	Text  string `json:"text"`
 
 	Behind *said     `json:"-"` // the text about the owner of the address; nil: none
-	Ways   []wayText `json:"-"` // what the owner of a project that is refused can do
+	Ways   []wayText `json:"-"` // the ways out for the owner of a refused project
 }
 
 // A wayText is a text whose title is a link.

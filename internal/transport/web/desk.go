@@ -44,7 +44,7 @@ func (d deskPages) routes() []route {
 	}
 }
 
-// A deskPage holds what all pages of the desk have.
+// A deskPage holds the common parts of all pages of the desk.
 type deskPage struct {
 	Reasons []reason
 	Actions []desk.Action
@@ -106,7 +106,7 @@ type deskPart struct {
 // partOf returns a part of a page of the desk.
 func partOf(v view, item any) deskPart { return deskPart{v, item} }
 
-// decide makes a decision, and shows the queue without what it was about.
+// decide makes a decision, and shows the queue without its targets.
 func (d deskPages) decide(v *visit) error {
 	order := decisionOf(v)
 	made, err := d.service.Decide(v.r.Context(), v.by, order)
@@ -185,7 +185,7 @@ func (d deskPages) refused(v *visit, err error, order desk.Order) error {
 	return d.showCase(v, status, id, casePage{deskPage: page})
 }
 
-// movedText returns what happened to a project since the moderator saw it.
+// movedText returns the change of a project since the moderator saw it, in words.
 func movedText(v *visit, moved desk.MovedError) template.HTML {
 	project := apart(string(moved.Project))
 	last := moved.Last

@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/format/names"
 )
 
-// The limits of what a case shows.
+// Limits of a case.
 const (
 	deskFiles  = 300       // names of files
 	deskSource = 256 << 10 // bytes of a file
@@ -109,7 +109,7 @@ func (p casePage) Few() []sandlot.File {
 // More returns the number of files that Few leaves out.
 func (p casePage) More() int { return len(p.Files) - min(len(p.Files), deskFiles) }
 
-// SameWith returns what another project has in common with this one.
+// SameWith returns the kinds of things that another project shares with this one.
 func (p casePage) SameWith(id sandlot.ProjectID) (names []string) {
 	for _, name := range []string{"hash", "account", "network"} {
 		if slices.Contains(p.SameAs[name], string(id)) {

@@ -289,7 +289,9 @@ var forms = map[string]sentForm{
 
 // notForms are requests of scripts of ours, or to an address with a query, with a test of their own.
 var notForms = map[string]string{
-	authorizePath:       "TestAFormApprovesOnlyWhatItsPageAsked",
+	authorizePath: "TestAFormApprovesOnlyWhatItsPageAsked",
+	"/desk":       "TestABadDecisionChangesNothing", "/desk/undo": "TestADecisionIsMadeOnceAndUndone",
+	"/desk/{id}/page": "TestThePageIsFramedAfterAPressOnItsOwnOriginAlone", "/desk/{id}/note": "TestANoteIsForModerators", "/object": "TestAnObjectionIsMadeOnceWithoutALogin",
 	"/p/{id}/heartbeat": "TestHeartbeatsAreCounted", "/p/{id}/message": "TestAMessageReachesTheCreator",
 	"/account/projects/{id}/boards/{board}/reset": "TestAnOwnerKeepsABoardInOrder", "/mine/cards": "TestCardsAreGivenForWhatABrowserRemembers",
 	"/new": "TestWhatAFormMayNotPublishIsSaidOnItsPage", "/new/examples": "TestRegressionM39AnEmptyInstanceOffersItsExamples", "/account/projects/{id}/cover": "TestAnOwnerUploadsACoverThatEverybodySees", "/account/settings/portrait": "TestAnOwnerUploadsACoverThatEverybodySees",

@@ -112,7 +112,7 @@ func (a appeals) routes() []route {
 	}
 }
 
-// An appealPage explains why others do not see a project, and what its owner can do.
+// An appealPage explains why others do not see a project, and the ways out for its owner.
 type appealPage struct {
 	Project sandlot.Project
 	Own     bool   // whether it is the visitor's

@@ -45,7 +45,7 @@ func namesInUse(t *testing.T) map[string]bool {
 						names[m[1]] = true
 					}
 				}
-				for _, m := range regexp.MustCompile(`, "(error\.[a-z-]+)"`).FindAllStringSubmatch(string(data), -1) {
+				for _, m := range regexp.MustCompile(`(?:, |return )"(error\.[a-z-]+)"`).FindAllStringSubmatch(string(data), -1) {
 					if m[1] == "error.html" {
 						continue // a template
 					}

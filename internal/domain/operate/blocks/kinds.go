@@ -34,7 +34,7 @@ const (
 	leastLetters = 4
 )
 
-// A value is a value in the form of its kind, with the key by which it is looked up. Risk says what it would hit beside
+// A value is a value in the form of its kind, with the key by which it is looked up. Risk names the honest callers that it would hit beside
 // harmful callers; empty: nothing known.
 type value struct{ text, key, risk string }
 

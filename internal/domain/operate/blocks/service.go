@@ -14,7 +14,7 @@ import (
 	"sandlot/internal/format/inspect"
 )
 
-// Limits of what one call adds.
+// Limits of the entries of one call.
 const (
 	maxValues = 1000
 	maxName   = 64
@@ -31,7 +31,7 @@ type Service struct {
 	Spend func()   // as in operate.Config
 }
 
-// Terms are what all that one call adds has in common.
+// Terms hold the common fields of all entries of one call.
 type Terms struct {
 	Reason    string
 	Until     time.Time // zero: no end

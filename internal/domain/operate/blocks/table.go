@@ -25,7 +25,7 @@ type list struct {
 	lines []string
 }
 
-// newTable returns the table of what was loaded; lists without a body are those of before.
+// newTable returns the table of loaded entries and lists; a list without a body is taken from the table before.
 func newTable(in Loaded, before *table) *table {
 	t := &table{generation: in.Generation, entries: map[string]map[string]time.Time{}, lists: map[int64]list{}, counts: map[string]int{}}
 	for _, e := range in.Entries {

@@ -32,7 +32,7 @@ func (s *Service) Decide(ctx context.Context, by sandlot.Caller, o Order) (made 
 	return made, err
 }
 
-// undismissable refuses to dismiss what is down with its account: it would stay down.
+// undismissable refuses to dismiss a project that is down with its account: it would stay down.
 func undismissable(o Order, targets []Standing) error {
 	for _, t := range targets {
 		if o.Action == Dismiss && t.Suspended {
@@ -88,7 +88,7 @@ func (s *Service) Contested(ctx context.Context, by sandlot.Caller, code string)
 	return s.store.Contested(ctx, sandlot.DigestOf([]byte(code)))
 }
 
-// Object records the objection of an owner, once, to what Contested returns.
+// Object records the objection of an owner, once, to the decision that Contested returns.
 func (s *Service) Object(ctx context.Context, by sandlot.Caller, code, text string) error {
 	d, err := s.Contested(ctx, by, code)
 	if err != nil {

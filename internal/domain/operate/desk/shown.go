@@ -6,7 +6,7 @@ import (
 	"sandlot"
 )
 
-// Waiting returns the number of projects that wait for a decision. It reads what waits and nothing of the projects.
+// Waiting returns the number of projects that wait for a decision. It reads the records that wait, and no project.
 func (s *Service) Waiting(ctx context.Context, by sandlot.Caller) (int, error) {
 	if err := s.moderator(by); err != nil {
 		return 0, err
@@ -14,7 +14,7 @@ func (s *Service) Waiting(ctx context.Context, by sandlot.Caller) (int, error) {
 	return s.store.Waiting(ctx)
 }
 
-// Screenshot returns the last screenshot that the play-tester took of a project, in the format that its name tells, also
+// Screenshot returns the last screenshot that the play-tester took of a project, in the format of its name, also
 // while the project is suspended or held. A project without one is sandlot.ErrNotFound.
 func (s *Service) Screenshot(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (sandlot.PictureID, []byte, error) {
 	if err := s.moderator(by); err != nil {

@@ -24,13 +24,13 @@ type Store interface {
 	// Screenshot returns the play-tester's last screenshot of a project, of 640 pixels; without one sandlot.ErrNotFound.
 	Screenshot(ctx context.Context, id sandlot.ProjectID) (sandlot.PictureID, sandlot.Blob, error)
 
-	// Each of the next three is one step that first calls a.Allow with what it then finds, and has no effect if that
+	// Each of the next three is one step that first calls a.Allow with the records that it then finds, and has no effect if that
 	// returns an error.
 
 	// Decide records one decision about each target of o, with its effects: all open reports of the target are closed,
-	// and its owner and those that reported it get messages. A target in a state other than its State is a MovedError.
+	// and its owner and its reporters get messages. A target in a state other than its State is a MovedError.
 	Decide(ctx context.Context, a Act, o Order) ([]Decision, error)
-	// Undo brings back what the decisions of a batch changed, but for closed reports. A later decision about one of the
+	// Undo brings back the state before the decisions of a batch, but for closed reports. A later decision about one of the
 	// projects is a MovedError, and so is a decision that is undone already.
 	Undo(ctx context.Context, a Act, decision int64) error
 	// AddNote records a note.
@@ -39,7 +39,7 @@ type Store interface {
 	// Contested returns the decision with the code, as long as it is in force and has no objection; else it is
 	// sandlot.ErrNotFound.
 	Contested(ctx context.Context, code sandlot.Digest) (Decision, error)
-	// Object records the objection to what Contested returns.
+	// Object records the objection to the decision that Contested returns.
 	Object(ctx context.Context, code sandlot.Digest, text string, at time.Time) error
 }
 

@@ -18,7 +18,7 @@ import (
 	"sandlot/internal/format/picture"
 )
 
-// Bounds of what a judge gets.
+// Bounds of the evidence for a judge.
 const (
 	maxText    = 64 << 10  // bytes of the text of all pages
 	maxPicture = 100 << 10 // bytes of the picture
@@ -26,7 +26,7 @@ const (
 	maxFiles   = 1000 // that are read
 )
 
-// evidence is what a judge gets about a version. Title, Text and Hosts are words of strangers.
+// evidence holds the facts about a version that a judge gets. Title, Text and Hosts are words of strangers.
 type evidence struct {
 	Project   sandlot.ProjectID `json:"project_id"`
 	URL       string            `json:"url"`
@@ -75,7 +75,7 @@ func (r *Runner) gather(ctx context.Context, d Due) ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// read reads the pages of a version, the primary one first, and what belongs to them.
+// read reads the pages of a version, the primary one first, and the scripts and styles beside them.
 func (r *Runner) read(ctx context.Context, p sandlot.Project, e *evidence) error {
 	files, err := r.Contents.Files(ctx, p.ID, p.Version)
 	if err != nil {

@@ -30,7 +30,7 @@ func (s *Service) Verdicts(ctx context.Context, by sandlot.Caller, q Query) ([]R
 	return s.Store.Verdicts(ctx, q)
 }
 
-// Reverse ends what a verdict has held, and records the reason, which may be empty. Without a verdict that holds the
+// Reverse ends the hold by a verdict, and records the reason, which may be empty. Without a verdict that holds the
 // project it is an error.
 func (s *Service) Reverse(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID, reason string) error {
 	if err := sandlot.Authorize(by, sandlot.ActOperate, nil); err != nil {

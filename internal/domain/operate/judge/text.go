@@ -10,13 +10,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// unread are elements whose content nobody sees, and spoken the attributes that people see or that say what a field is for.
+// unread are elements whose content nobody sees, and spoken the attributes that people see, or that name the purpose of a field.
 var (
 	unread = []string{"script", "style"}
 	spoken = []string{"type", "name", "autocomplete", "placeholder", "value", "aria-label", "alt"}
 )
 
-// writeText writes what a reader of a page sees: its text without tags, and each of its fields and pictures in brackets.
+// writeText writes the visible part of a page: its text without tags, and each of its fields and pictures in brackets.
 func writeText(out *strings.Builder, name string, page []byte) {
 	fmt.Fprintf(out, "[page %s]\n", name)
 	tokens := html.NewTokenizer(bytes.NewReader(page))

@@ -85,7 +85,7 @@ func (l *Looker) count(err error) {
 	l.Counts.Done.Add(1)
 }
 
-// at looks at one List, and records what it says.
+// at looks at one List, and records its findings.
 func (l *Looker) at(ctx context.Context, list List) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"sandlot/internal/format/lure"
 )
 
-// fields are what a page requests of its readers.
+// fields looks at the markup of an open page for fields that request secrets.
 type fields struct {
 	lure.Look
 	home string // the first label of the page's host
@@ -51,7 +51,7 @@ type markup struct {
 	out  strings.Builder
 }
 
-// write writes a node and what is in it. Scripts are left out: they have run.
+// write writes a node and its children. Scripts are left out: they have run.
 func (m *markup) write(n *cdp.Node) {
 	if n == nil || m.out.Len() > mostMarkup || n.LocalName == "script" || n.LocalName == "style" {
 		return
@@ -62,7 +62,7 @@ func (m *markup) write(n *cdp.Node) {
 	case elementNode:
 		name := n.LocalName
 		if n.ContentDocument != nil {
-			name = "div" // what is within a frame is no markup
+			name = "div" // the text within a frame is no markup
 		}
 		m.out.WriteString("<" + name)
 		for pair := range slices.Chunk(n.Attributes, 2) {
