@@ -15,7 +15,7 @@ type Sightings struct{ db *DB }
 
 var _ listed.Store = Sightings{}
 
-func (store FrontLine) Sightings() Sightings { return Sightings{store.db} }
+func (store FrontLine) Sightings() Sightings { return Sightings(store) }
 
 // The lock under which nodes claim looks.
 var claimsOfLooks = sandlot.Digest(sha256.Sum256([]byte("looks")))

@@ -13,7 +13,7 @@ import (
 // Reporters is the store of an operate.Reporters and an operate.Mailed.
 type Reporters struct{ db *DB }
 
-func (store FrontLine) Reporters() Reporters { return Reporters{store.db} }
+func (store FrontLine) Reporters() Reporters { return Reporters(store) }
 
 const reporterColumns = "id, name, made_at, used_at, ended_at"
 

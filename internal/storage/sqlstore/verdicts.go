@@ -16,7 +16,7 @@ type Verdicts struct{ db *DB }
 
 var _ judge.Store = Verdicts{}
 
-func (store FrontLine) Verdicts() Verdicts { return Verdicts{store.db} }
+func (store FrontLine) Verdicts() Verdicts { return Verdicts(store) }
 
 // The lock under which nodes claim versions to judge: of two at once the second sees the lease of the first.
 var claimsOfVerdicts = sandlot.Digest(sha256.Sum256([]byte("verdicts")))
