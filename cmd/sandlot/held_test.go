@@ -52,6 +52,7 @@ func TestALoginPageOfAStrangerIsHeldUntilItsAddressIsConfirmed(t *testing.T) {
 	other := from(t, s, "203.0.113.9", "GET", "/v1/project/"+id, "", nil)
 	expect.Equal(t, "a stranger's call", fmt.Sprint(other.StatusCode, other.body["error"], other.body["reason"], other.body["appeal_url"]),
 		fmt.Sprint(451, "held", "fields", "https://play.example.com/appeal/"+id))
+	expect.Contains(t, "its hint", fmt.Sprint(other.body["hint"]), "-H 'Authorization: Bearer ")
 	mine := from(t, s, "203.0.113.1", "GET", "/v1/project/"+id, key, nil)
 	expect.Equal(t, "its owner's call", mine.StatusCode, http.StatusOK)
 	for network, want := range []int{200, 200, 200, 451} {

@@ -222,7 +222,11 @@ func newParser() (*kong.Kong, error) {
 func nameDefaults(n *kong.Node) {
 	for _, f := range n.Flags {
 		if f.Enum != "" {
-			f.Help += " One of " + f.Enum + "."
+			help, at, _ := strings.Cut(f.Help, " (default: ")
+			f.Help = help + " One of " + f.Enum + "."
+			if at != "" {
+				f.Help += " (default: " + at
+			}
 		}
 		if f.HasDefault {
 			f.Help += " (default: " + f.Default + ")"

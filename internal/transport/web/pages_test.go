@@ -36,7 +36,7 @@ func shipped(t *testing.T, files []sandlot.File) *world {
 
 var (
 	loads  = regexp.MustCompile(`(?:href|src)="(/static/[^"]+)"`)
-	listed = regexp.MustCompile(`name="file" value="([^"]*)"><label>`)
+	boxes  = regexp.MustCompile(`name="file" value="([^"]*)"><label>`)
 	onward = regexp.MustCompile(`<a rel="next" href="([^"#]+)#files"`)
 )
 
@@ -101,7 +101,7 @@ func opened(t *testing.T, h http.Handler, after string, names []string, next str
 		t.Errorf("%s takes %d bytes", target, size)
 	}
 	var got []string
-	for _, found := range listed.FindAllStringSubmatch(body, -1) {
+	for _, found := range boxes.FindAllStringSubmatch(body, -1) {
 		got = append(got, html.UnescapeString(found[1]))
 	}
 	if !slices.Equal(got, names) {

@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/sqlstore"
@@ -98,7 +99,7 @@ func pagesOn(t *testing.T, in *testworld.World) *world {
 		Service: w.service, Reader: w.service.Reader, Keyring: w.service.Keyring, Trash: w.service.Trash, Contents: w.service.Contents,
 		Sessions: in.Callers, Account: in.Account, Logins: in.Account.Logins, People: account.NewProfiles(w.db.People()), Gallery: w.gallery,
 		Players: in.Runtime.Players, Boards: in.Runtime.Boards, Faults: in.Runtime.Faults,
-		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Desk: in.Desk, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
+		Figures: in.Figures, Trials: in.Trials, Covers: in.Covers, Desk: in.Desk, Listed: &listed.Service{Store: in.Served.Operate().Sightings()}, Places: in.Config.Places, Papers: papers(t), Log: in.Log,
 		Reports: must(operate.New(t.Context(), operate.Config{}, w.db.Operate(), operate.WithClock(w.now)))(t), Archive: archived,
 		Connect:     w.in.Connect,
 		OAuth:       w.in.OAuth,

@@ -45,7 +45,7 @@ func (p *Pages) areas(c Config) []area {
 		profiles{c.Gallery, c.People, p.fronts},
 		strolls{c.Gallery},
 		reports{c.Reports},
-		deskPages{c.Desk},
+		deskPages{c.Desk, c.Listed},
 		appeals{c.Desk},
 		&projectPages{c.Reader, c.Gallery, p.visitors, own, p.sheets, c.Fonts, board}, board, p.numbers, newShares(c),
 		pictureFiles{c.Covers},

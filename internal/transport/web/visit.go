@@ -232,7 +232,7 @@ func (v *visit) problem(status int, name string) error {
 }
 
 // retryAfter sets the header with the time of the next try.
-func (v *visit) retryAfter(e *sandlot.Error) {
+func retryAfter(v *visit, e *sandlot.Error) {
 	if e.RetryAfter > 0 {
 		v.w.Header().Set("Retry-After", strconv.Itoa(int(e.RetryAfter.Seconds()+0.5)))
 	}
@@ -250,7 +250,7 @@ func downName(err error) string {
 }
 
 // appealOf returns the address at which the owner of a refused project objects, "" if the refusal names no project.
-func (v *visit) appealOf(err error) string {
+func appealOf(v *visit, err error) string {
 	e := sandlot.AsError(err)
 	if e == nil {
 		return ""
@@ -271,7 +271,7 @@ func (v *visit) fail(err error) {
 	if e := sandlot.AsError(err); e != nil {
 		kind = sandlot.Codes[e.Code]
 		busy = kind == sandlot.KindUnavailable && e.RetryAfter > 0 && e.Cause() == nil
-		v.retryAfter(e)
+		retryAfter(v, e)
 	}
 	switch {
 	case refusedToken(err):
@@ -280,7 +280,7 @@ func (v *visit) fail(err error) {
 		status, name = http.StatusNotFound, "error.missing"
 	case kind == sandlot.KindTakenDown:
 		status, name = http.StatusUnavailableForLegalReasons, downName(err)
-		v.appeal = v.appealOf(err)
+		v.appeal = appealOf(v, err)
 	case kind == sandlot.KindTooMany:
 		status, name = http.StatusTooManyRequests, "error.too-many"
 	case errors.Is(err, sandlot.CodeAccountSuspended):

@@ -37,6 +37,7 @@ import (
 	"sandlot/internal/domain/gallery/figures"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/transport/intake"
@@ -67,7 +68,8 @@ type Config struct {
 	Boards      *boards.Service
 	Faults      *faults.Service
 	Reports     *operate.Service
-	Desk        *desk.Service // nil: there is no desk
+	Desk        *desk.Service   // nil: there is no desk
+	Listed      *listed.Service // must be set with Desk
 	Invitations *operate.Invitations
 	OpenID      *account.OpenID // nil: no provider
 	Connect     *connect.Service

@@ -91,6 +91,7 @@ func isTakenDown(t *testing.T, err error) {
 	t.Helper()
 	e := testworld.Refused(t, err, sandlot.CodeTakenDown)
 	expect.Same(t, "its reason", e.Details[0], sandlot.Detail{Name: "reason", Value: "blocklist"})
+	expect.Same(t, "its contact", e.Details[2], sandlot.Detail{Name: "appeal_url", Value: "mailto:ops@example.com"})
 }
 
 func TestABlockedCallIsRefusedAndOthersAreNot(t *testing.T) {

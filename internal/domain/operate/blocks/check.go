@@ -191,7 +191,7 @@ func (b *Blocklist) takenDown(kind string, f sandlot.File) error {
 	b.Refused.Add(kind)
 	return sandlot.Refuse(sandlot.CodeTakenDown,
 		"The operator of this service has taken down the content of the file %q. Nothing was changed.", f.Name).
-		Detail("reason", "blocklist").Detail("filename", f.Name).
+		Detail("reason", "blocklist").Detail("filename", f.Name).Detail("appeal_url", b.appeal()).
 		With(sandlot.OpNothing).Note("Publish without this file%s.", b.orAsk())
 }
 
@@ -200,6 +200,14 @@ func (b *Blocklist) blocked(kind string) error {
 	b.Refused.Add(kind)
 	return sandlot.Refuse(sandlot.CodeBlocked, "The operator of this service does not accept this call. Nothing was changed.").
 		With(sandlot.OpNothing).Note("The reason is not shown. Do not try again%s.", b.orAsk())
+}
+
+// appeal returns the URL of the operator's contact; empty: there is none.
+func (b *Blocklist) appeal() string {
+	if b.Contact == "" || strings.Contains(b.Contact, ":") {
+		return b.Contact
+	}
+	return "mailto:" + b.Contact
 }
 
 func (b *Blocklist) orAsk() string {

@@ -54,6 +54,8 @@ func propose(on Request, e *sandlot.Error) proposal {
 		}
 		p.on.Keyed = true
 		own(sandlot.OpWhoami)
+	case sandlot.OpProject:
+		p.on.Keyed = p.on.Keyed || e.Code == sandlot.CodeHeld // its owner alone reads it
 	case sandlot.OpEncode:
 		own(sandlot.OpPublish)
 	case sandlot.OpPack:

@@ -261,10 +261,10 @@ func TestRegression42OneWordForEachThing(t *testing.T) {
 
 // sameAsEnglish are the texts that a language has in common with English, by chance.
 var sameAsEnglish = map[string][]string{
-	"de": {"figures.likes", "figures.version", "settings.link", "account.likes", "gallery.likes", "like.like", "keys.name", "own.version", "project.version", "own.version-of", "own.details", "own.diff-text", "own.name", "own.tags", "tag.3d", "tag.action", "tag.demo", "tag.shooter", "tag.simulation", "home.curl", "gallery.tags"},
+	"de": {"desk.why-illegal", "figures.likes", "figures.version", "settings.link", "account.likes", "gallery.likes", "like.like", "keys.name", "own.version", "project.version", "own.version-of", "own.details", "own.diff-text", "own.name", "own.tags", "tag.3d", "tag.action", "tag.demo", "tag.shooter", "tag.simulation", "home.curl", "gallery.tags"},
 	"es": {"home.curl", "gallery.tags", "tag.3d", "tag.demo"},
 	"ja": {"home.curl", "gallery.tags", "tag.3d", "tag.rpg"}, "pt": {"figures.site", "settings.link", "home.curl", "gallery.tags", "own.tags", "tag.3d", "tag.demo", "tag.rpg"}, "zh-Hans": {"home.curl", "gallery.tags", "tag.3d"},
-	"fr": {"board.score", "foot.docs", "figures.site", "figures.version", "home.curl", "gallery.tags", "own.version", "project.version", "own.versions", "own.description", "own.version-of", "own.more-options", "own.tags", "tag.3d", "tag.action", "tag.art", "tag.simulation"},
+	"fr": {"board.score", "desk.description", "desk.notes", "object.words", "foot.docs", "figures.site", "figures.version", "home.curl", "gallery.tags", "own.version", "project.version", "own.versions", "own.description", "own.version-of", "own.more-options", "own.tags", "tag.3d", "tag.action", "tag.art", "tag.simulation"},
 }
 
 var (
@@ -300,7 +300,9 @@ func TestRegression42NothingWasLeftInEnglish(t *testing.T) {
 // anyNumber are the texts with a number in one form that fits each, and why: it is a day, or always the same number and
 // more than one, or stands behind a colon, or says "and so many more".
 var anyNumber = []string{
-	"date.nth", "keys.name-bad", "new.count", "own.beyond", "own.description-long", "own.diff-cut", "report.details-bad", "report.details-hint", "settings.line-long", "tell.hint", "tell.wrong", "verify.more",
+	"date.nth", "desk.files-more", "desk.networks", "desk.note-bad", "desk.projects", "desk.reports", "desk.reports-closed", "desk.reports-open",
+	"desk.same-account-n", "desk.same-hash-n", "desk.same-network-n", "desk.text-long", "keys.name-bad", "new.count", "object.bad", "object.hint", "own.beyond", "own.description-long", "own.diff-cut", "report.details-bad", "report.details-hint",
+	"said.desk-dismiss", "said.desk-hold", "said.desk-take-down", "said.desk-take-down-account", "settings.line-long", "tell.hint", "tell.wrong", "verify.more",
 }
 
 // TestRegression42TextsWithANumberHaveItsForms: see TestRegression42CountedTextsHaveEveryForm for which forms those are.
