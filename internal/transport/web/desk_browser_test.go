@@ -64,12 +64,13 @@ func TestTheDeskByKeyboard(t *testing.T) {
 		t.Errorf("after j j j k %s is marked", got)
 	}
 	strike(t, ctx, "t")
-	await(t, ctx, `document.activeElement?.id === 'said' && !!document.querySelector('.desk-undo')`)
+	await(t, ctx, `document.activeElement?.id === 'said' && !!document.querySelector('.desk-undo') && document.documentElement.classList.contains('keyed')`)
 	if b.suspended(b.lees) || !b.suspended("second-abc234") {
 		t.Error("t did not take the marked one down alone")
 	}
 	strike(t, ctx, "u")
-	await(t, ctx, `document.querySelector('#said')?.textContent.includes('undone')`)
+	// The page first gives the focus to its message: only after that the words can have it.
+	await(t, ctx, `document.activeElement?.id === 'said' && document.activeElement.textContent.includes('undone') && document.documentElement.classList.contains('keyed')`)
 	if b.suspended("second-abc234") {
 		t.Error("u did not undo it")
 	}
