@@ -434,7 +434,7 @@ func bringBoard(t *testing.T, s Stores) {
 		ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows, 0))
 	}
 	same(t, "the board", ranked(t, s, other.ID, "main", 0), []string{"a 9", "c 2", "b 1"})
-	same(t, "nothing of it is of today", ranked(t, s, other.ID, "main", boards.Day.Number(at)), []string{"a 9"})
+	same(t, "the day of the higher score has no row that was brought", ranked(t, s, other.ID, "main", boards.Day.Number(later)), []string{"a 9"})
 	b.Name = "new"
 	ok(t, s.Boards.Bring(t.Context(), other.ID, b, rows, 0))
 	same(t, "the rules of a board that is born", *must(s.Boards.Boards(t.Context(), other.ID))(t)[1].Min, -3.0)
