@@ -39,7 +39,7 @@ func (r Rule) Why() string {
 	return "the operator holds it while they look at it"
 }
 
-// Ends returns what ends a hold by the rule, as the end of a sentence.
+// Ends returns the words that end a sentence about a hold by the rule: the event that ends it.
 func (r Rule) Ends() string {
 	if r == HeldFields {
 		return "the verification of the email address of its account, a version that requests no secrets, or a decision of the operator"

@@ -210,7 +210,7 @@ func (c *decideCommand) Run(ctx context.Context, t *terminal) error {
 	})
 }
 
-// targets returns the projects of the command, each once, with those that are the same.
+// targets returns the projects of the command and their copies, each project once.
 func (c *decideCommand) targets(ctx context.Context, a operator) (list []desk.Target, err error) {
 	seen := map[sandlot.ProjectID]bool{}
 	add := func(id sandlot.ProjectID) {

@@ -67,7 +67,7 @@ func TestTheRules(t *testing.T) {
 	}
 }
 
-// A chat is what an endpoint gets.
+// A chat is a request to an endpoint.
 type chat struct {
 	Model          string
 	ResponseFormat struct {
@@ -80,7 +80,7 @@ type chat struct {
 	}
 }
 
-// endpoint serves answers of a model, and returns its address with what it gets.
+// endpoint serves answers of a model, and returns its address and the requests it receives.
 func endpoint(t *testing.T, content string) (url string, got *chat, header *http.Header) {
 	t.Helper()
 	got, header = &chat{}, &http.Header{}

@@ -51,7 +51,7 @@ var (
 	}
 )
 
-// folded returns text in small letters, with one space for all between words. What has no width is left out.
+// folded returns text in small letters, with one space between words and without characters of no width.
 func folded(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))

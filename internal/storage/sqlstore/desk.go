@@ -27,7 +27,7 @@ const (
 	deskOthers = 100  // other projects of a case, and the most that is counted of them
 )
 
-// What waits, of a project p: verdicts v and objections of decisions d that no later decision answers.
+// Conditions of a project p: verdicts v and objections of decisions d that no later decision answers.
 const (
 	heldNow    = "p.hold <> '' AND p.hold_end = 0 AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	unanswered = `v.answer IN ('hold', 'refuse') AND v.reversed_at = 0

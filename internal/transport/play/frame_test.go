@@ -105,7 +105,7 @@ var frameEscapes = map[string]string{
 	"new-tab":   `add('a', {href: to('new-tab'), target: '_blank'}).click()`,
 }
 
-// frameAlone are those that end the page.
+// frameAlone has the steps that end the page.
 var frameAlone = map[string]string{
 	"self":    `location = to('self')`,
 	"link":    `add('a', {href: to('link')}).click()`,

@@ -330,7 +330,7 @@ func TestANoteIsForModerators(t *testing.T) {
 	}
 }
 
-// TestTheLinkOfAMessageHoldsWithOneButton: what is down or held by a moderator leads to the case.
+// TestTheLinkOfAMessageHoldsWithOneButton: the link to a project that is down, or held by a moderator, leads to the case.
 func TestTheLinkOfAMessageHoldsWithOneButton(t *testing.T) {
 	t.Parallel()
 	b := newBureau(t)

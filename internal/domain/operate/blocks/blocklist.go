@@ -21,7 +21,7 @@ type Blocklist struct {
 	Store    Store
 	Networks *Networks
 	Now      func() time.Time
-	Contact  string // of the operator, for those who are refused; empty: none
+	Contact  string // of the operator, for refused callers; empty: none
 	Log      *slog.Logger
 	Failures *worker.Failures
 	Refused  *meter.Counts[string] // by kind; nil: not counted

@@ -168,7 +168,7 @@ func keyOf(kind, stored string) string {
 		}
 		return networkKey(p)
 	}
-	raw, _ := hex.DecodeString(stored) // the store has what parse has made
+	raw, _ := hex.DecodeString(stored) // parse made the value in the store
 	return string(raw)
 }
 

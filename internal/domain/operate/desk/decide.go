@@ -108,7 +108,7 @@ func (s *Service) Object(ctx context.Context, by sandlot.Caller, code, text stri
 	return s.store.Object(ctx, sandlot.DigestOf([]byte(code)), text, at)
 }
 
-// Last returns the decision that a MovedError names, if it was one that changed the state.
+// Last returns the decision that a MovedError names, if a decision changed the state.
 func Last(err error) (d Decision, ok bool) {
 	var moved MovedError
 	ok = errors.As(err, &moved) && moved.Last.ID != 0

@@ -108,7 +108,7 @@ func manyTargets() (list []desk.Target) {
 	return list
 }
 
-// TestOneCase: reports, take-down, what everybody hears, an objection, and the end of it.
+// TestOneCase walks through reports, a take-down, the messages about it, an objection and its end.
 func TestOneCase(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t)

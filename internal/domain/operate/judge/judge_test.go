@@ -40,7 +40,7 @@ type court struct {
 	answer func(ctx context.Context) (string, error)
 }
 
-// evidence is what a judge reads.
+// evidence is the request that a judge reads.
 type evidence struct {
 	ProjectID string   `json:"project_id"`
 	URL       string   `json:"url"`
@@ -247,7 +247,7 @@ func TestAJudgeWithoutAnAnswerIsTriedThreeTimes(t *testing.T) {
 	}
 }
 
-// TestAServerThatStopsUsesUpNoTry, and one that dies with a version three times gets no fourth.
+// TestAServerThatStopsUsesUpNoTry: a version that ended three servers gets no fourth try.
 func TestAServerThatStopsUsesUpNoTry(t *testing.T) {
 	t.Parallel()
 	c := newCourt(t)

@@ -102,7 +102,7 @@ func TestAHostIsLookedUpOnceADayByOneNode(t *testing.T) {
 	expect.Equal(t, "looks that are counted", done, 6)
 }
 
-// TestAFailureIsTriedAgainAfterAnHour: what was found before it stays, and the other lists are looked at.
+// TestAFailureIsTriedAgainAfterAnHour: earlier findings stay, and the other lists are looked at.
 func TestAFailureIsTriedAgainAfterAnHour(t *testing.T) {
 	t.Parallel()
 	w := testworld.New(t)
