@@ -38,7 +38,9 @@ type adminCommand struct {
 
 	houseCommands
 	deskCommands
-	verdictCommands
+
+	Verdicts verdictsCommand `cmd:"" help:"List the judge's last verdict about each project, newest first."`
+
 	Listed listedCommand `cmd:"" help:"List hosts of this instance that other services list as harmful."`
 
 	Block blockCommand `cmd:"" help:"Refuse contents, addresses, networks and words of titles from now on."`

@@ -4,18 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate/desk"
-	"sandlot/internal/domain/publish"
-	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/cache"
 )
 
 // deskCommands are the decisions of moderators, as commands.
@@ -39,26 +34,12 @@ type deskCommand struct{ listing }
 
 // Run lists the queue.
 func (c *deskCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
+	return list(ctx, c.listing, t, newItemLine, func(a operator, _ desk.Item, seen, limit int) ([]desk.Item, error) {
 		d, err := a.desk(ctx, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		seen := 0
-		return list(c.listing, t, func(limit int) ([]itemLine, error) {
-			var page []desk.Item
-			for len(page) < limit { // a page of the queue is smaller than one of a list
-				some, err := d.Queue(ctx, a.by, seen, limit-len(page))
-				if err != nil {
-					return nil, err
-				}
-				if seen += len(some); len(some) == 0 {
-					break
-				}
-				page = append(page, some...)
-			}
-			return each(page, newItemLine), nil
-		})
+		return d.Queue(ctx, a.by, seen, limit)
 	})
 }
 
@@ -97,18 +78,12 @@ type caseCommand struct {
 // Run shows a case.
 func (c *caseCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
-		kept, err := c.opened(ctx, a.db, blob.Options{Existing: true}, cache.Options{}, nil)
+		contents, done, err := c.contents(ctx, a.db)
 		if err != nil {
 			return err
 		}
-		defer kept.Close()
-		places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
-		stores := publish.Stores{Store: a.db.Publish(), Management: a.db.Publish(), Blobs: kept}
-		service, err := publish.New(ctx, publish.Config{Places: places}, stores, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err
-		}
-		d, err := a.desk(ctx, service.Contents)
+		defer done()
+		d, err := a.desk(ctx, contents)
 		if err != nil {
 			return err
 		}

@@ -64,19 +64,14 @@ type listInvitesCommand struct{ listing }
 
 // Run lists invitations.
 func (c *listInvitesCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
+	now := time.Now()
+	line := func(i operate.Invitation) invitationLine { return newInvitationLine(i, now) }
+	return list(ctx, c.listing, t, line, func(a operator, last operate.Invitation, _, limit int) ([]operate.Invitation, error) {
 		house, err := a.invitations(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		before, now := int64(0), time.Now()
-		return list(c.listing, t, func(limit int) ([]invitationLine, error) {
-			found, err := house.List(ctx, a.by, before, limit)
-			if len(found) > 0 {
-				before = found[len(found)-1].ID
-			}
-			return each(found, func(i operate.Invitation) invitationLine { return newInvitationLine(i, now) }), err
-		})
+		return house.List(ctx, a.by, last.ID, limit)
 	})
 }
 
