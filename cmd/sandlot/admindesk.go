@@ -13,13 +13,18 @@ import (
 	"sandlot/internal/domain/operate/desk"
 )
 
-// deskCommands are the decisions of moderators, as commands.
+// deskCommands are the commands about reports, and the decisions of moderators.
 type deskCommands struct {
-	Desk   deskCommand   `cmd:"" help:"List the projects that wait for a decision, oldest first."`
-	Case   caseCommand   `cmd:"" help:"Show what a moderator sees of a project."`
-	Decide decideCommand `cmd:"" help:"Make a decision about projects; it closes their reports, and owners and reporters get a message."`
-	Undo   undoCommand   `cmd:"" help:"Undo a decision, with the others of the same command or click."`
-	Note   noteCommand   `cmd:"" help:"Add a note about a project for other moderators."`
+	Desk     deskCommand     `cmd:"" help:"List projects that wait for a decision, oldest first."`
+	Case     caseCommand     `cmd:"" help:"Show what a moderator sees of a project."`
+	Decide   decideCommand   `cmd:"" help:"Decide about projects; owners and reporters hear it."`
+	Undo     undoCommand     `cmd:"" help:"Undo a decision, with the others of its command."`
+	Note     noteCommand     `cmd:"" help:"Add a note about a project for other moderators."`
+	Verdicts verdictsCommand `cmd:"" help:"List the last verdicts of the judge, newest first."`
+	Reports  reportsCommand  `cmd:"" help:"List reports, newest first, or show one."`
+
+	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later its text is deleted."`
+	Reporters   reportersCommand   `cmd:"" help:"Manage the tokens of trusted reporters."`
 }
 
 // manyTargets is the most projects that one command decides about without --yes.

@@ -12,9 +12,9 @@ import (
 
 // houseCommands are the commands about who may publish, and about the website.
 type houseCommands struct {
-	Invite  inviteCommand  `cmd:"" help:"Print a link that opens one account, also on an instance with --publish keyed."`
+	Invite  inviteCommand  `cmd:"" help:"Print a link that opens one account."`
 	Invites invitesCommand `cmd:"" help:"List invitations, newest first, or end one."`
-	Grant   grantCommand   `cmd:"" help:"Make an account a moderator of the desk, or an operator of the website, who also invites people."`
+	Grant   grantCommand   `cmd:"" help:"Make an account a moderator or an operator."`
 	Feature featureCommand `cmd:"" help:"Pin a project to the home page."`
 }
 
