@@ -17,7 +17,8 @@ import (
 	"sandlot/internal/testkit/testenv"
 )
 
-// moderate suspends a project of its own and reinstates it, again and again, and looks when each node knows.
+// moderate suspends a project of its own, reinstates it, holds it and releases it, again and again, and looks when each
+// node knows.
 func (r *run) moderate(ctx context.Context) {
 	once := fmt.Sprintf("moderated-%d-%032d", r.seed, r.seed)
 	made, err := r.settle("write", func(int) (api.Answer, error) {
@@ -28,28 +29,33 @@ func (r *run) moderate(ctx context.Context) {
 		r.wrong("moderated project: %w", err)
 		return
 	}
-	for what, status := "suspend", http.StatusUnavailableForLegalReasons; ctx.Err() == nil; {
+	acts := []struct {
+		args   []string
+		status int
+	}{
+		{[]string{"suspend", made.ProjectID, "--reason", "a report"}, http.StatusUnavailableForLegalReasons},
+		{[]string{"reinstate", made.ProjectID}, http.StatusOK},
+		{[]string{"decide", "hold", made.ProjectID, "--reason", "deceptive"}, http.StatusUnavailableForLegalReasons},
+		{[]string{"release", made.ProjectID, "--reason", "a game"}, http.StatusOK},
+	}
+	for i := 0; ctx.Err() == nil; i++ {
 		for _, n := range r.nodes { // each has it in its cache
 			_, _ = n.open(made.URL, "identity")
 		}
-		if !r.administer(what, made.ProjectID) {
+		act := acts[i%len(acts)]
+		if !r.administer(act.args) {
 			return
 		}
-		if err := r.seen(what, made.URL, status); err != nil {
+		if err := r.seen(act.args[0], made.URL, act.status); err != nil {
 			r.wrong("%w", err)
 			return
-		}
-		if what == "suspend" {
-			what, status = "reinstate", http.StatusOK
-		} else {
-			what, status = "suspend", http.StatusUnavailableForLegalReasons
 		}
 	}
 }
 
 // administer runs the operator's command until it has its effect.
-func (r *run) administer(what, id string) bool {
-	args := append([]string{"admin", what, id, "--reason", "a report"}, r.flags...)
+func (r *run) administer(command []string) bool {
+	args := slices.Concat([]string{"admin"}, command, r.flags)
 	var said []byte
 	done := testenv.Poll(patience, func() bool {
 		cmd := exec.Command(testenv.Binary(r.t), args...)
@@ -59,7 +65,7 @@ func (r *run) administer(what, id string) bool {
 		return err == nil || bytes.Contains(said, []byte("nothing was changed")) // the answer to the command before was lost
 	})
 	if !done {
-		r.wrong("sandlot admin %s: %s", what, said)
+		r.wrong("sandlot admin %s: %s", command, said)
 	}
 	return done
 }

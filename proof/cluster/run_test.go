@@ -232,7 +232,7 @@ func (r *run) print() {
 			"before\n", r.reads, r.failed, r.held, r.changes)
 	fmt.Fprintf(&b, "%6s  the stalest of them by %v; by %v where a node could not ask the database\n", "",
 		r.stalest.Round(time.Millisecond), r.stalestBlind.Round(time.Millisecond))
-	fmt.Fprintf(&b, "%6d  suspensions and ends of one held to be seen at a node within a second, the last after %v\n", r.suspended,
+	fmt.Fprintf(&b, "%6d  suspensions, holds and their ends, held to be seen at a node within a second, the last after %v\n", r.suspended,
 		r.stalestSuspended.Round(time.Millisecond))
 	fmt.Fprintf(&b, "%6d  writes to one project by several clients, which led to version %d\n", r.edits, r.newest)
 	fmt.Fprintf(&b, "%6d  versions of many files, and %d looks at two of their files, which were never of two versions\n",
