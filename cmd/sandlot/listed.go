@@ -26,7 +26,7 @@ type listedSettings struct {
 // check refuses settings by which nothing could be looked up.
 func (s listedSettings) check() error {
 	for _, zone := range commaList(s.DNSLists) {
-		if !isHost(zone) || !strings.Contains(zone, ".") {
+		if !isHost(zone) || !strings.Contains(zone, ".") || strings.ContainsAny(zone, ":/") {
 			return fmt.Errorf("--dns-lists: %q is not a zone such as dbl.spamhaus.org", zone)
 		}
 	}

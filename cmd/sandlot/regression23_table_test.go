@@ -153,6 +153,7 @@ func wrongConfigurations() []configuration {
 		flags(`--judge-secret does nothing without --judge`, "--judge-secret=0123456789abcdef"),
 		flags(`--judge-fails must be one of "pass","hold" but got "refuse"`, "--judge-fails=refuse"),
 		flags(`--dns-lists: "spamhaus" is not a zone such as dbl.spamhaus.org`, "--dns-lists=dbl.spamhaus.org,spamhaus"),
+		flags(`--dns-lists: "https://dbl.spamhaus.org" is not a zone such as dbl.spamhaus.org`, "--dns-lists=https://dbl.spamhaus.org"),
 		flags(`--dns-lists-server does nothing without --dns-lists`, "--dns-lists-server=127.0.0.1:53"),
 		flags(`--dns-lists-server "127.0.0.1" is not HOST:PORT`, "--dns-lists=dbl.spamhaus.org", "--dns-lists-server=127.0.0.1"),
 		flags(`--playtest-user does nothing without --playtest: set --playtest, or leave it out`, "--playtest-user=nobody"),

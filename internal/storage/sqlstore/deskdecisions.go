@@ -263,7 +263,7 @@ func projectsOf(t *tx, id sandlot.AccountID) ([]sandlot.ProjectID, error) {
 
 // block blocks the files of a target that are not blocked yet, and returns their hashes.
 func (r *ruling) block(s standing) (fresh []string, err error) {
-	hashes, err := pageHashes(r.tx, s.num)
+	hashes, err := pageHashes(r.tx, s.num, r.At.Add(-operate.HoldUnproved))
 	if err != nil {
 		return nil, err
 	}
@@ -290,17 +290,19 @@ func (r *ruling) block(s standing) (fresh []string, err error) {
 }
 
 // pageHashes returns the hashes of the files of a project's current version that can be blocked without harm to others:
-// its pages, and files that no project of another account with a verified address has. Pages come first; the rest is cut.
-func pageHashes(t *tx, num int64) ([]sandlot.Digest, error) {
+// no project of another account with a verified address has them. Pages come first; the rest is cut. An address that was
+// verified after long spares no page, for anybody could publish a page once more by a new address.
+func pageHashes(t *tx, num int64, long time.Time) ([]sandlot.Digest, error) {
 	const page = "CASE WHEN f.folded LIKE '%.html' OR f.folded LIKE '%.htm' THEN 1 ELSE 0 END"
 	return all(context.Background(), t, func(r row) (d sandlot.Digest, err error) {
 		return d, r.Scan(asDigest{&d})
 	}, `SELECT b.sha256 FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.num = ? AND f.until = 9223372036854775807 AND b.size > 0 AND (`+page+` = 1 OR NOT EXISTS (
+		WHERE p.num = ? AND f.until = 9223372036854775807 AND b.size > 0 AND NOT EXISTS (
 			SELECT 1 FROM blobs o JOIN files g ON g.blob = o.id JOIN projects q ON q.num = g.project JOIN accounts c ON c.id = q.account
-			WHERE o.sha256 = b.sha256 AND c.id <> p.account AND (c.verified = 1 OR c.trusted_at IS NOT NULL) AND c.suspended_at IS NULL
-			AND q.suspended_at IS NULL AND q.deleted_at IS NULL))
-		ORDER BY `+page+" DESC, b.size DESC LIMIT ?", num, hashesMost)
+			WHERE o.sha256 = b.sha256 AND c.id <> p.account AND c.suspended_at IS NULL
+			AND q.suspended_at IS NULL AND q.deleted_at IS NULL AND (c.trusted_at IS NOT NULL
+				OR c.verified = 1 AND (`+page+` = 0 OR coalesce(c.verified_at, 0) <= ?)))
+		ORDER BY `+page+" DESC, b.size DESC LIMIT ?", num, micros(long), hashesMost)
 }
 
 // who returns the name of the moderator in records.

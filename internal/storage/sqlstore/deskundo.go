@@ -98,6 +98,9 @@ func restore(t *tx, s standing, m madeDecision) (account bool, err error) {
 	if err := json.Unmarshal([]byte(m.before), &b); err != nil {
 		return false, fmt.Errorf("%w: decision %d: %w", sandlot.ErrCorrupt, m.ID, err)
 	}
+	if taken(b.Suspended != nil && *b.Suspended == 0, s.suspended, m) || taken(b.Account, s.suspendedWithAccount, m) {
+		return false, desk.MovedError{Project: s.Project}
+	}
 	list := []engine.Statement{do("UPDATE projects SET changed = changed + 1 WHERE num = ?", s.num)}
 	if b.Hold != nil {
 		list = append(list, do("UPDATE projects SET changed = changed + 1, hold = ?, hold_at = ?, hold_end = ? WHERE num = ?",
@@ -123,6 +126,11 @@ func restore(t *tx, s standing, m madeDecision) (account bool, err error) {
 		return false, err
 	}
 	return true, reinstateAccount(t, s.Account)
+}
+
+// taken reports whether the operator's own suspension, since then, took the place of that by a decision.
+func taken(suspends bool, since int64, m madeDecision) bool {
+	return suspends && since != 0 && since != micros(m.At)
 }
 
 func reinstateAccount(t *tx, id sandlot.AccountID) error {

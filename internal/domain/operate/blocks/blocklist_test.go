@@ -328,7 +328,11 @@ func TestRiskyAndBadValuesAreRefusedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	n := newNode(testworld.New(t))
 	terms := blocks.Terms{Reason: "spam"}
+	n.Owned("kim@example.org", "<p>kim")
 	for _, c := range [][2]string{
+		{blocks.Hash, hexSum("")},
+		{blocks.Hash, hexSum("<p>kim")}, // of an account with a verified address
+		{blocks.Text, hexSum("")},
 		{blocks.Network, "0.0.0.0/0"},
 		{blocks.Network, "::/0"},
 		{blocks.Network, "10.1.0.0/16"},

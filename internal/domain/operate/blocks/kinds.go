@@ -69,7 +69,11 @@ func parseDigest(text string) (value, error) {
 	if _, err := hex.Decode(d[:], []byte(text)); err != nil {
 		return value{}, errNoDigest
 	}
-	return value{text: strings.ToLower(text), key: string(d[:])}, nil
+	v := value{text: strings.ToLower(text), key: string(d[:])}
+	if d == sandlot.DigestOf(nil) {
+		v.risk = "it is that of an empty file, which many projects have"
+	}
+	return v, nil
 }
 
 var errNoDigest = errors.New("it is no SHA-256 in 64 hexadecimal digits")

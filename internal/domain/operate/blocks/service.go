@@ -50,6 +50,7 @@ func (s *Service) Add(ctx context.Context, by sandlot.Caller, kind string, value
 		return nil, fmt.Errorf("%d values are too many for one command: put them into a list, with --file", len(values))
 	}
 	var list []Entry
+	var hashes []sandlot.Digest
 	for _, text := range values {
 		v, err := parse(kind, text, s.Own)
 		if err == nil && v.risk != "" && !terms.Confirmed {
@@ -59,6 +60,16 @@ func (s *Service) Add(ctx context.Context, by sandlot.Caller, kind string, value
 			return nil, fmt.Errorf("%s %s: %w", kind, inspect.Quoted(text), err)
 		}
 		list = append(list, s.entry(by, kind, v.text, terms))
+		if kind == Hash && !terms.Confirmed {
+			hashes = append(hashes, sandlot.Digest([]byte(v.key)))
+		}
+	}
+	shared, err := s.Store.Shared(ctx, hashes, 0)
+	if err == nil && len(shared) > 0 {
+		err = RiskError(fmt.Sprintf("projects of accounts with a verified address have the file %x", shared[0]))
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.add(ctx, by, list)
 }

@@ -31,7 +31,7 @@ type Store interface {
 	// and its owner and its reporters get messages. A target in a state other than its State is a MovedError.
 	Decide(ctx context.Context, a Act, o Order) ([]Decision, error)
 	// Undo brings back the state before the decisions of a batch, but for closed reports. A later decision about one of the
-	// projects is a MovedError, and so is a decision that is undone already.
+	// projects is a MovedError, and so are a later suspension by the operator and a decision that is undone already.
 	Undo(ctx context.Context, a Act, decision int64) error
 	// AddNote records a note.
 	AddNote(ctx context.Context, a Act, id sandlot.ProjectID, text string) error
