@@ -27,8 +27,9 @@ const (
 	deskOthers = 100  // other projects of a case, and the most that is counted of them
 )
 
-// Conditions of a project p: verdicts v and objections of decisions d that no later decision answers.
+// Conditions of a project p: shown at the desk, also from the trash; held; verdicts v and objections of decisions d that no later decision answers.
 const (
+	shown      = "a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num))"
 	heldNow    = "p.hold <> '' AND p.hold_end = 0 AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	unanswered = `v.answer IN ('hold', 'refuse') AND v.reversed_at = 0
 		AND NOT EXISTS (SELECT 1 FROM decisions l WHERE l.project = v.project AND l.at >= v.at AND l.undone_at = 0)`
@@ -66,7 +67,7 @@ const selectItems = "SELECT a.created_at, a.role, a.suspended_at IS NOT NULL, a.
 		(SELECT count(*) FROM (SELECT DISTINCT q.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
 			JOIN projects q ON q.account = o.account WHERE m.account = p.account AND q.deleted_at IS NULL LIMIT 100) s), ` +
 	projectColumns + ` FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
+	WHERE ` + shown + " AND "
 
 type itemRow struct {
 	desk.Item
@@ -274,8 +275,7 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 const selectShown = "SELECT " + fileColumns + ` FROM files f JOIN blobs b ON b.id = f.blob
 	WHERE f.project = ? AND f.until = 9223372036854775807 `
 
-const selectKept = "SELECT " + projectColumns + ` FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
+const selectKept = "SELECT " + projectColumns + " FROM projects p JOIN accounts a ON a.id = p.account WHERE " + shown + " AND "
 
 func (store Desk) Shown(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
 	p, err := one(ctx, store.db, scanProject, selectKept+"p.id = ?", string(id))

@@ -83,9 +83,9 @@ func putList(t *testing.T, s Stores) {
 	l.Generation = generationOf(t, s)
 	loaded := must(s.Blocks.Load(t.Context(), nil))(t)
 	same(t, "loaded", loaded.Lists, []blocks.List{l})
-	known := map[int64]bool{l.Generation: true}
+	known := map[int64]blocks.List{l.Generation: {Name: "of before"}}
+	same(t, "what is known", must(s.Blocks.Load(t.Context(), known))(t).Lists, []blocks.List{{Name: "of before"}})
 	l.Body = nil
-	same(t, "what is known", must(s.Blocks.Load(t.Context(), known))(t).Lists, []blocks.List{l})
 	same(t, "listed", must(s.Blocks.Lists(t.Context()))(t), []blocks.List{l})
 	l.Body, l.Lines, l.Until = []byte("tax"), 1, base().Add(time.Hour)
 	ok(t, s.Blocks.PutList(t.Context(), l, e))
@@ -254,12 +254,18 @@ func sharedHashes(t *testing.T, s Stores) {
 	np := newProject("pong", kim.ID)
 	np.Files = append(np.Files, file("a.js", inline("library")))
 	must(s.Publish.CreateProject(t.Context(), np))(t)
-	hashes := []sandlot.Digest{sum("library"), sum("of an unverified one"), sum("<p>own"), sum("nothing")}
-	same(t, "of others", must(s.Blocks.Shared(t.Context(), hashes, own.Account))(t), hashes[:1])
-	same(t, "of itself", must(s.Blocks.Shared(t.Context(), hashes, kim.ID))(t), nil)
-	same(t, "no hashes", must(s.Blocks.Shared(t.Context(), nil, other.Account))(t), nil)
+	mine := s.mustPut(t, own, file("a.js", inline("library")))
+	var blobs []int64
+	for _, p := range []sandlot.Project{mine, other} {
+		for _, f := range must(s.Publish.Files(t.Context(), p.ID, p.Version))(t) {
+			blobs = append(blobs, f.Blob.ID)
+		}
+	}
+	same(t, "of others", must(s.Blocks.Shared(t.Context(), blobs, own.Account))(t), []sandlot.Digest{sum("library")})
+	same(t, "of itself", must(s.Blocks.Shared(t.Context(), blobs, kim.ID))(t), nil)
+	same(t, "no blobs", must(s.Blocks.Shared(t.Context(), nil, other.Account))(t), nil)
 	mustRemove(t, s, "pong")
-	same(t, "of a deleted project", must(s.Blocks.Shared(t.Context(), hashes, own.Account))(t), nil)
+	same(t, "of a deleted project", must(s.Blocks.Shared(t.Context(), blobs, own.Account))(t), nil)
 }
 
 func network(name string) publish.Publisher {
