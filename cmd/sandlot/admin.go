@@ -15,35 +15,25 @@ import (
 // adminCommand holds the operator's commands for accounts and projects. They work on the data folder, beside a running
 // server, which notices within a second.
 type adminCommand struct {
-	List    listCommand    `cmd:"" help:"List accounts or projects, oldest first."`
-	Show    showCommand    `cmd:"" help:"Show one account or project and its audit log, also of what was deleted."`
-	Suspend suspendCommand `cmd:"" help:"Take a project, or an account and all its projects, offline; nothing is deleted."`
+	List      listCommand      `cmd:"" group:"projects" help:"List accounts or projects, oldest first."`
+	Show      showCommand      `cmd:"" group:"projects" help:"Show an account or project with its log, deleted too."`
+	Suspend   suspendCommand   `cmd:"" group:"projects" help:"Take a project or an account offline; keep its data."`
+	Reinstate reinstateCommand `cmd:"" group:"projects" help:"Bring a suspended project or account back."`
+	Release   releaseCommand   `cmd:"" group:"projects" help:"End the hold of a project: others see it again."`
+	Trust     trustCommand     `cmd:"" group:"projects" help:"Treat an account as one with a verified address."`
+	Delete    deleteCommand    `cmd:"" group:"projects" help:"Delete a project or account for good."`
+	NewKey    newKeyCommand    `cmd:"" group:"projects" help:"Print a new account key, for someone who lost theirs."`
+	Import    importCommand    `cmd:"" group:"projects" help:"Bring in the projects of an export, with their ids."`
+	Recover   recoverCommand   `cmd:"" group:"projects" name:"recover-project" help:"Bring one project back from a backup, with its id."`
+	Log       logCommand       `cmd:"" group:"projects" help:"Print the audit log, newest first."`
 
-	Reinstate reinstateCommand `cmd:"" help:"Bring a suspended project or account back."`
+	deskCommands `group:"desk"`
 
-	Release releaseCommand `cmd:"" help:"End the hold of a project: others see it again."`
-	Trust   trustCommand   `cmd:"" help:"Have an account count as one with a verified address, in quarantine, holds and lists."`
+	Block  blockCommand  `cmd:"" group:"lists" help:"Refuse contents, addresses, networks and words."`
+	Listed listedCommand `cmd:"" group:"lists" help:"List own hosts that other services list as harmful."`
+	Mails  mailsCommand  `cmd:"" group:"lists" help:"Manage mailboxes that get no messages."`
 
-	Delete  deleteCommand  `cmd:"" help:"Delete a project, or an account with all its projects, for good."`
-	NewKey  newKeyCommand  `cmd:"" help:"Create an account key for someone who lost theirs, and print it once."`
-	Import  importCommand  `cmd:"" help:"Bring the projects of an export into an account, with their ids."`
-	Log     logCommand     `cmd:"" help:"Print the audit log, newest first."`
-	Reports reportsCommand `cmd:"" help:"List reports, newest first, or show one."`
-
-	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later what its sender wrote in it is deleted."`
-
-	Reporters reportersCommand `cmd:"" help:"Manage the tokens of trusted reporters, who report projects by POST /v1/report."`
-
-	RecoverProject recoverCommand `cmd:"" help:"Bring one project back from a backup, with its id and address."`
-
-	houseCommands
-	deskCommands
-	verdictCommands
-	Listed listedCommand `cmd:"" help:"List hosts of this instance that other services list as harmful."`
-
-	Block blockCommand `cmd:"" help:"Refuse contents, addresses, networks and words of titles from now on."`
-
-	Mails mailsCommand `cmd:"" help:"Manage mailboxes that opted out of messages or belong to a suspended account."`
+	houseCommands `group:"house"`
 }
 
 // An operator is the caller of a command, with the records of a data folder.

@@ -149,31 +149,21 @@ type listBlocksCommand struct{ listing }
 
 // Run lists the blocklist.
 func (c *listBlocksCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
+	return list(ctx, c.listing, t, newBlockLine, func(a operator, last blocked, seen, limit int) ([]blocked, error) {
 		b := a.blocks(ownNames{})
 		lists, err := b.Lists(ctx, a.by)
-		if err != nil {
-			return err
+		if err != nil || seen < len(lists) {
+			return each(lists[seen:min(seen+limit, len(lists))], func(l blocks.List) blocked { return blocked{List: l} }), err
 		}
-		next, after := paged(each(lists, newListLine)), int64(0)
-		return list(c.listing, t, func(limit int) ([]blockLine, error) {
-			lines, _ := next(limit)
-			found, err := b.Entries(ctx, a.by, after, limit-len(lines))
-			if len(found) > 0 {
-				after = found[len(found)-1].ID
-			}
-			return append(lines, each(found, newBlockLine)...), err
-		})
+		entries, err := b.Entries(ctx, a.by, last.ID, limit)
+		return each(entries, func(e blocks.Entry) blocked { return blocked{Entry: e} }), err
 	})
 }
 
-// paged returns a function that returns the next records of a list at each call, at most limit.
-func paged[T any](all []T) func(limit int) ([]T, error) {
-	return func(limit int) (now []T, _ error) {
-		now = all[:min(limit, len(all))]
-		all = all[len(now):]
-		return now, nil
-	}
+// blocked is an entry or a list.
+type blocked struct {
+	blocks.Entry
+	List blocks.List
 }
 
 // blockLine is an entry or a list in its printed form: ID is the number of an entry or the name of a list.
@@ -188,12 +178,11 @@ type blockLine struct {
 	Reason string     `json:"reason"`
 }
 
-func newBlockLine(e blocks.Entry) blockLine {
-	return blockLine{fmt.Sprint(e.ID), e.Kind, e.Shown(), 1, orNil(e.Until), e.By, e.At, e.Reason}
-}
-
-func newListLine(l blocks.List) blockLine {
-	return blockLine{l.Name, l.Kind, "", l.Lines, orNil(l.Until), l.By, l.At, l.Reason}
+func newBlockLine(b blocked) blockLine {
+	if l := b.List; l.Name != "" {
+		return blockLine{l.Name, l.Kind, "", l.Lines, orNil(l.Until), l.By, l.At, l.Reason}
+	}
+	return blockLine{fmt.Sprint(b.ID), b.Kind, b.Shown(), 1, orNil(b.Until), b.By, b.At, b.Reason}
 }
 
 type removeBlockCommand struct {

@@ -2,18 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
+	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net/url"
 
 	"sandlot"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/blocks"
-	"sandlot/internal/domain/publish"
-	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/cache"
 )
 
 func (c *addBlockCommand) addPages(ctx context.Context, t *terminal, a operator, b *blocks.Service, terms blocks.Terms) (string, error) {
@@ -36,14 +30,12 @@ func (c *addBlockCommand) addPages(ctx context.Context, t *terminal, a operator,
 // tellPages prints the files that are not blocked with their project.
 func tellPages(t *terminal, pages blocks.Pages) {
 	for _, p := range pages.Shared {
-		fmt.Fprintf(t.err, "Not blocked: %s of %s, which others with a verified address have, too (hash %s).\n", p.Name, p.Project, hexOf(p))
+		fmt.Fprintf(t.err, "Not blocked: %s of %s, which others with a verified address have, too (hash %s).\n", p.Name, p.Project, p.Blob.SHA256)
 	}
 	for _, p := range pages.Other {
-		fmt.Fprintf(t.err, "Not blocked: %s of %s, which is no page (hash %s).\n", p.Name, p.Project, hexOf(p))
+		fmt.Fprintf(t.err, "Not blocked: %s of %s, which is no page (hash %s).\n", p.Name, p.Project, p.Blob.SHA256)
 	}
 }
-
-func hexOf(p blocks.Page) string { return hex.EncodeToString(p.Blob.SHA256[:]) }
 
 // projectOf returns the project that an operator named.
 func (a operator) projectOf(ctx context.Context, ref string) (operate.ProjectDetail, error) {
@@ -59,29 +51,11 @@ func (a operator) projectOf(ctx context.Context, ref string) (operate.ProjectDet
 
 // textsOf returns the sums of pages without their white space. Pages that cannot be read are left out, with a warning:
 // their hashes are blocked nevertheless.
-func (d storage) textsOf(ctx context.Context, t *terminal, a operator, pages []blocks.Page) blocks.Texts {
-	texts := blocks.Texts{}
-	kept, err := d.opened(ctx, a.db, blob.Options{}, cache.Options{}, nil)
-	if err != nil {
-		fmt.Fprintf(t.err, "sandlot: no page is blocked without its white space: %v\n", err)
-		return texts
-	}
-	defer kept.Close()
-	cfg := publish.Config{Places: sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}, Temporary: d.temporary()}
-	stores := publish.Stores{Store: a.db.Publish(), Management: a.db.Publish(), Blobs: kept}
-	service, err := publish.New(ctx, cfg, stores, slog.New(slog.DiscardHandler), publish.WithClock(a.db.Now))
-	for _, p := range pages {
-		if err != nil || !p.Blob.Text || p.Blob.Size > blocks.MaxText {
-			continue
-		}
-		var r io.ReadCloser
-		if r, err = service.Contents.Open(ctx, p.Blob, 0, p.Blob.Size); err != nil {
-			break
-		}
-		var text []byte
-		text, err = io.ReadAll(r)
-		r.Close()
-		texts[p.Blob.SHA256] = blocks.TextSum(text)
+func (s storage) textsOf(ctx context.Context, t *terminal, a operator, pages []blocks.Page) (texts blocks.Texts) {
+	contents, done, err := s.contents(ctx, a.db)
+	if err == nil {
+		texts, err = blocks.TextsOf(ctx, contents, pages)
+		err = errors.Join(err, done())
 	}
 	if err != nil {
 		fmt.Fprintf(t.err, "sandlot: not all pages are blocked without their white space: %v\n", err)

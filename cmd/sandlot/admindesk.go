@@ -4,27 +4,27 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate/desk"
-	"sandlot/internal/domain/publish"
-	"sandlot/internal/storage/blob"
-	"sandlot/internal/storage/blob/cache"
 )
 
-// deskCommands are the decisions of moderators, as commands.
+// deskCommands are the commands about reports, and the decisions of moderators.
 type deskCommands struct {
-	Desk   deskCommand   `cmd:"" help:"List the projects that wait for a decision, oldest first."`
-	Case   caseCommand   `cmd:"" help:"Show what a moderator sees of a project."`
-	Decide decideCommand `cmd:"" help:"Make a decision about projects; it closes their reports, and owners and reporters get a message."`
-	Undo   undoCommand   `cmd:"" help:"Undo a decision, with the others of the same command or click."`
-	Note   noteCommand   `cmd:"" help:"Add a note about a project for other moderators."`
+	Desk     deskCommand     `cmd:"" help:"List projects that wait for a decision, oldest first."`
+	Case     caseCommand     `cmd:"" help:"Show what a moderator sees of a project."`
+	Decide   decideCommand   `cmd:"" help:"Decide about projects; owners and reporters hear it."`
+	Undo     undoCommand     `cmd:"" help:"Undo a decision, with the others of its command."`
+	Note     noteCommand     `cmd:"" help:"Add a note about a project for other moderators."`
+	Verdicts verdictsCommand `cmd:"" help:"List the last verdicts of the judge, newest first."`
+	Reports  reportsCommand  `cmd:"" help:"List reports, newest first, or show one."`
+
+	CloseReport closeReportCommand `cmd:"" help:"Close a report; 90 days later its text is deleted."`
+	Reporters   reportersCommand   `cmd:"" help:"Manage the tokens of trusted reporters."`
 }
 
 // manyTargets is the most projects that one command decides about without --yes.
@@ -39,26 +39,12 @@ type deskCommand struct{ listing }
 
 // Run lists the queue.
 func (c *deskCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
+	return list(ctx, c.listing, t, newItemLine, func(a operator, _ desk.Item, seen, limit int) ([]desk.Item, error) {
 		d, err := a.desk(ctx, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		seen := 0
-		return list(c.listing, t, func(limit int) ([]itemLine, error) {
-			var page []desk.Item
-			for len(page) < limit { // a page of the queue is smaller than one of a list
-				some, err := d.Queue(ctx, a.by, seen, limit-len(page))
-				if err != nil {
-					return nil, err
-				}
-				if seen += len(some); len(some) == 0 {
-					break
-				}
-				page = append(page, some...)
-			}
-			return each(page, newItemLine), nil
-		})
+		return d.Queue(ctx, a.by, seen, limit)
 	})
 }
 
@@ -97,18 +83,12 @@ type caseCommand struct {
 // Run shows a case.
 func (c *caseCommand) Run(ctx context.Context, t *terminal) error {
 	return c.administer(ctx, func(a operator) error {
-		kept, err := c.opened(ctx, a.db, blob.Options{Existing: true}, cache.Options{}, nil)
+		contents, done, err := c.contents(ctx, a.db)
 		if err != nil {
 			return err
 		}
-		defer kept.Close()
-		places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
-		stores := publish.Stores{Store: a.db.Publish(), Management: a.db.Publish(), Blobs: kept}
-		service, err := publish.New(ctx, publish.Config{Places: places}, stores, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return err
-		}
-		d, err := a.desk(ctx, service.Contents)
+		defer done()
+		d, err := a.desk(ctx, contents)
 		if err != nil {
 			return err
 		}

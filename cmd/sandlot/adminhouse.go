@@ -12,9 +12,9 @@ import (
 
 // houseCommands are the commands about who may publish, and about the website.
 type houseCommands struct {
-	Invite  inviteCommand  `cmd:"" help:"Print a link that opens one account, also on an instance with --publish keyed."`
+	Invite  inviteCommand  `cmd:"" help:"Print a link that opens one account."`
 	Invites invitesCommand `cmd:"" help:"List invitations, newest first, or end one."`
-	Grant   grantCommand   `cmd:"" help:"Make an account a moderator of the desk, or an operator of the website, who also invites people."`
+	Grant   grantCommand   `cmd:"" help:"Make an account a moderator or an operator."`
 	Feature featureCommand `cmd:"" help:"Pin a project to the home page."`
 }
 
@@ -64,19 +64,14 @@ type listInvitesCommand struct{ listing }
 
 // Run lists invitations.
 func (c *listInvitesCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
+	now := time.Now()
+	line := func(i operate.Invitation) invitationLine { return newInvitationLine(i, now) }
+	return list(ctx, c.listing, t, line, func(a operator, last operate.Invitation, _, limit int) ([]operate.Invitation, error) {
 		house, err := a.invitations(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		before, now := int64(0), time.Now()
-		return list(c.listing, t, func(limit int) ([]invitationLine, error) {
-			found, err := house.List(ctx, a.by, before, limit)
-			if len(found) > 0 {
-				before = found[len(found)-1].ID
-			}
-			return each(found, func(i operate.Invitation) invitationLine { return newInvitationLine(i, now) }), err
-		})
+		return house.List(ctx, a.by, last.ID, limit)
 	})
 }
 

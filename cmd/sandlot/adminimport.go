@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -72,21 +73,39 @@ func (s storage) transfer(ctx context.Context, db *sqlstore.DB, maxFile int64, l
 	if err != nil {
 		return nil, nil, err
 	}
-	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
 	warnings := slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cfg := publish.Config{Places: places, MaxFile: maxFile, Temporary: s.temporary(), Blocklist: blocklistOf(db, warnings, "")}
-	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: kept}
-	service, err := publish.New(ctx, cfg, stores, warnings, publish.WithClock(db.Now))
+	cfg := publish.Config{MaxFile: maxFile, Temporary: s.temporary(), Blocklist: blocklistOf(db, warnings, "")}
+	service, err := besideServer(ctx, db, kept, cfg, warnings)
 	if err != nil {
 		return nil, nil, errors.Join(err, kept.Close())
 	}
 	covers := cover.New(cover.Config{
-		Store: db.Covers(), Content: service.Contents, Projects: service.Reader, Places: places, Temporary: cfg.Temporary, Now: db.Now,
+		Store: db.Covers(), Content: service.Contents, Projects: service.Reader, Places: service.Places, Temporary: cfg.Temporary, Now: db.Now,
 	})
 	return transfer.New(transfer.Config{
 		Projects: service, Contents: service.Contents, Pictures: covers, Temporary: cfg.Temporary, MaxFile: cfg.MaxFile,
 		Lines: linesOf(db, 0),
 	}), kept, nil
+}
+
+// besideServer returns the service on records and files that a server may use. It makes no links.
+func besideServer(ctx context.Context, db *sqlstore.DB, files sandlot.Blobs, cfg publish.Config, log *slog.Logger) (*publish.Service, error) {
+	cfg.Places = sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
+	stores := publish.Stores{Store: db.Publish(), Management: db.Publish(), Blobs: files}
+	return publish.New(ctx, cfg, stores, log, publish.WithClock(db.Now))
+}
+
+// contents returns the reader of published bytes, and the function that closes their files.
+func (s storage) contents(ctx context.Context, db *sqlstore.DB) (_ *publish.Contents, done func() error, err error) {
+	kept, err := s.opened(ctx, db, blob.Options{Existing: true}, cache.Options{}, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	service, err := besideServer(ctx, db, kept, publish.Config{Temporary: s.temporary()}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, nil, errors.Join(err, kept.Close())
+	}
+	return service.Contents, kept.Close, nil
 }
 
 // temporary returns the folder for temporary bytes: with everything elsewhere there may be no data folder.
@@ -100,20 +119,11 @@ func (s storage) temporary() string {
 // beside opens the existing bytes to add some, while a server may use them.
 func (s storage) beside(ctx context.Context, db *sqlstore.DB) (blobs, error) {
 	if s.BlobURL == "" {
-		if err := mayWriteIn(filepath.Join(s.Data, blobsName)); err != nil {
+		if err := datafolder.MayWrite(filepath.Join(s.Data, blobsName)); err != nil {
 			return nil, err
 		}
 	}
 	return s.opened(ctx, db, blob.Options{}, cache.Options{}, nil)
-}
-
-// mayWriteIn refuses root if the folder belongs to another user: the server could not read root's files.
-func mayWriteIn(folder string) error {
-	if owner, known := folderOwner(folder); known && os.Geteuid() == 0 && owner != 0 {
-		return fmt.Errorf("%s belongs to the user %d, who could not read what root writes: "+
-			"give the command as that user, behind sudo -u '#%d'", folder, owner, owner)
-	}
-	return nil
 }
 
 // importLine is the report of an import in its printed form.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"sandlot"
 	"sandlot/internal/domain/operate"
 )
 
@@ -19,40 +18,19 @@ type listCommand struct {
 
 // Run lists accounts or projects.
 func (c *listCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		if c.What == "accounts" && c.Held {
-			return usageError{errors.New("--held is about projects: leave accounts out")}
-		}
-		if c.SameNetwork != "" {
-			return c.neighbours(ctx, a, t)
-		}
-		if c.What == "accounts" {
-			return c.accounts(ctx, a, t)
-		}
-		return c.projects(ctx, a, t)
-	})
-}
-
-func (c *listCommand) accounts(ctx context.Context, a operator, t *terminal) error {
-	var after sandlot.AccountID
-	return list(c.listing, t, func(limit int) ([]accountLine, error) {
-		found, err := a.Accounts(ctx, a.by, after, c.Suspended, limit)
-		if len(found) > 0 {
-			after = found[len(found)-1].ID
-		}
-		return each(found, newAccountLine), err
-	})
-}
-
-func (c *listCommand) projects(ctx context.Context, a operator, t *terminal) error {
-	q := operate.ProjectQuery{Suspended: c.Suspended, Held: c.Held}
-	return list(c.listing, t, func(limit int) ([]projectLine, error) {
-		q.Limit = limit
-		found, err := a.Projects(ctx, a.by, q)
-		if len(found) > 0 {
-			q.After = found[len(found)-1].Number
-		}
-		return each(found, newProjectLine), err
+	switch {
+	case c.What == "accounts" && c.Held:
+		return usageError{errors.New("--held is about projects: leave accounts out")}
+	case c.SameNetwork != "":
+		return c.neighbours(ctx, t)
+	case c.What == "accounts":
+		return list(ctx, c.listing, t, newAccountLine, func(a operator, last operate.AccountDetail, _, limit int) ([]operate.AccountDetail, error) {
+			return a.Accounts(ctx, a.by, last.ID, c.Suspended, limit)
+		})
+	}
+	return list(ctx, c.listing, t, newProjectLine, func(a operator, last operate.ProjectDetail, _, limit int) ([]operate.ProjectDetail, error) {
+		q := operate.ProjectQuery{After: last.Number, Suspended: c.Suspended, Held: c.Held, Limit: limit}
+		return a.Projects(ctx, a.by, q)
 	})
 }
 

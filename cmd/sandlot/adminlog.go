@@ -15,21 +15,14 @@ type logCommand struct {
 
 // Run prints the audit log.
 func (c *logCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) (err error) {
-		q := operate.LogQuery{}
-		if c.Target != "" {
-			if q.Target, err = a.LogTarget(ctx, a.by, c.Target); err != nil {
-				return err
+	target := ""
+	return list(ctx, c.listing, t, newLogLine, func(a operator, last sandlot.LogEntry, seen, limit int) (_ []sandlot.LogEntry, err error) {
+		if c.Target != "" && seen == 0 {
+			if target, err = a.LogTarget(ctx, a.by, c.Target); err != nil {
+				return nil, err
 			}
 		}
-		return list(c.listing, t, func(limit int) ([]logLine, error) {
-			q.Limit = limit
-			found, err := a.Log(ctx, a.by, q)
-			if len(found) > 0 {
-				q.Before = found[len(found)-1].ID
-			}
-			return each(found, newLogLine), err
-		})
+		return a.Log(ctx, a.by, operate.LogQuery{Target: target, Before: last.ID, Limit: limit})
 	})
 }
 

@@ -22,13 +22,8 @@ type listMailsCommand struct {
 
 // Run lists mailboxes, newest first.
 func (c *listMailsCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		seen := 0
-		return list(c.listing, t, func(limit int) ([]stopLine, error) {
-			found, err := a.Stops(ctx, a.by, c.Address, seen, limit)
-			seen += len(found)
-			return each(found, newStopLine), err
-		})
+	return list(ctx, c.listing, t, newStopLine, func(a operator, _ sandlot.Stop, seen, limit int) ([]sandlot.Stop, error) {
+		return a.Stops(ctx, a.by, c.Address, seen, limit)
 	})
 }
 

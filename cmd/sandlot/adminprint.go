@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -59,27 +60,49 @@ type listing struct {
 // listPage is the number of records read at once; a list is printed while it is read.
 const listPage = 500
 
-// list prints records up to the limit. read returns the next ones, at most limit of them.
-func list[T any](l listing, t *terminal, read func(limit int) ([]T, error)) error {
-	w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
-	defer w.Flush()
-	lines := &terminal{out: w, err: t.err}
-	if !l.JSON {
-		fmt.Fprintln(w, columns(reflect.TypeFor[T]()))
-	}
-	for left := cmp.Or(max(l.Limit, 0), math.MaxInt); left > 0; {
-		limit := min(listPage, left)
-		records, err := read(limit)
-		for _, r := range records {
-			if err := l.print(lines, r, func() { fmt.Fprintln(w, row(reflect.ValueOf(r))) }); err != nil {
+// A reading reads the next records of a list, at most limit: those after the last one, of which seen were read before.
+// None is the end of the list.
+type reading[T any] func(a operator, last T, seen, limit int) ([]T, error)
+
+// list prints records up to the limit, as line prints one.
+func list[F, T any](ctx context.Context, l listing, t *terminal, line func(F) T, read reading[F]) error {
+	return l.administer(ctx, func(a operator) error {
+		w := tabwriter.NewWriter(t.out, 0, 0, 2, ' ', 0)
+		defer w.Flush()
+		lines := &terminal{out: w, err: t.err}
+		var last F
+		most := cmp.Or(max(l.Limit, 0), math.MaxInt)
+		for seen := 0; seen < most; {
+			records, err := read(a, last, seen, min(listPage, most-seen))
+			if err != nil {
 				return err
 			}
+			if seen == 0 && !l.JSON {
+				fmt.Fprintln(w, columns(reflect.TypeFor[T]()))
+			}
+			for _, last = range records {
+				shown := line(last)
+				if err := l.print(lines, shown, func() { fmt.Fprintln(w, row(reflect.ValueOf(shown))) }); err != nil {
+					return err
+				}
+			}
+			if seen += len(records); len(records) == 0 {
+				return nil
+			}
 		}
-		if left -= len(records); err != nil || len(records) < limit {
-			return err
+		return nil
+	})
+}
+
+// listAll prints a list that is read at once.
+func listAll[T any](ctx context.Context, l listing, t *terminal, read func(operator) ([]T, error)) error {
+	var all []T
+	return list(ctx, l, t, func(v T) T { return v }, func(a operator, _ T, seen, limit int) (_ []T, err error) {
+		if seen == 0 {
+			all, err = read(a)
 		}
-	}
-	return nil
+		return all[min(seen, len(all)):min(seen+limit, len(all))], err
+	})
 }
 
 // eachField calls do with the fields of a record that have a JSON name, those of embedded structs too. A field is long

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"os"
 	"time"
 
@@ -148,9 +147,7 @@ func (r *recovery) export(ctx context.Context, w io.Writer, history bool) error 
 		return err
 	}
 	defer files.Close()
-	places := sandlot.Places{Base: &url.URL{Scheme: "http", Host: "localhost"}}
-	service, err := publish.New(ctx, publish.Config{Places: places, Temporary: r.backup.dir},
-		publish.Stores{Store: r.db.Publish(), Management: r.db.Publish(), Blobs: files}, slog.New(slog.DiscardHandler))
+	service, err := besideServer(ctx, r.db, files, publish.Config{Temporary: r.backup.dir}, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -41,15 +41,8 @@ type listReportersCommand struct{ listing }
 
 // Run lists trusted reporters.
 func (c *listReportersCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		before := int64(0)
-		return list(c.listing, t, func(limit int) ([]reporterLine, error) {
-			found, err := a.reporters().List(ctx, a.by, before, limit)
-			if len(found) > 0 {
-				before = found[len(found)-1].ID
-			}
-			return each(found, newReporterLine), err
-		})
+	return list(ctx, c.listing, t, newReporterLine, func(a operator, last operate.Reporter, _, limit int) ([]operate.Reporter, error) {
+		return a.reporters().List(ctx, a.by, last.ID, limit)
 	})
 }
 

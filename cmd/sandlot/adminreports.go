@@ -16,20 +16,17 @@ type reportsCommand struct {
 
 // Run lists reports, newest first, or shows one.
 func (c *reportsCommand) Run(ctx context.Context, t *terminal) error {
-	return c.administer(ctx, func(a operator) error {
-		if c.Case != "" {
-			r, err := a.ReadReport(ctx, a.by, c.Case)
-			if err != nil {
-				return err
-			}
-			return c.show(t, newReportLine(r))
-		}
-		seen := 0
-		return list(c.listing, t, func(limit int) ([]reportLine, error) {
-			found, err := a.Reports(ctx, a.by, operate.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
-			seen += len(found)
-			return each(found, newReportLine), err
+	if c.Case == "" {
+		return list(ctx, c.listing, t, newReportLine, func(a operator, _ operate.Report, seen, limit int) ([]operate.Report, error) {
+			return a.Reports(ctx, a.by, operate.ReportQuery{Open: c.Open, Skip: seen, Limit: limit})
 		})
+	}
+	return c.administer(ctx, func(a operator) error {
+		r, err := a.ReadReport(ctx, a.by, c.Case)
+		if err != nil {
+			return err
+		}
+		return c.show(t, newReportLine(r))
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/format/content"
 	"sandlot/internal/storage/blob"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -91,12 +92,12 @@ func makeWay(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return fmt.Errorf("the folder %s cannot be used: %w", dir, cause(err))
+		return fmt.Errorf("the folder %s cannot be used: %w", dir, datafolder.Cause(err))
 	case len(entries) > 0:
 		return fmt.Errorf("the folder %s is not empty; nothing was written (name one that is not there)", dir)
 	}
 	if err := os.Remove(dir); err != nil {
-		return fmt.Errorf("the empty folder %s cannot be replaced: %w (name one inside of it)", dir, cause(err))
+		return fmt.Errorf("the empty folder %s cannot be replaced: %w (name one inside of it)", dir, datafolder.Cause(err))
 	}
 	return nil
 }
@@ -105,19 +106,19 @@ func makeWay(dir string) error {
 // another run is under way.
 func (b *backup) begin() (*os.File, error) {
 	if err := os.MkdirAll(b.tmp, 0o700); err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be made: %w", b.tmp, cause(err))
+		return nil, fmt.Errorf("the folder %s cannot be made: %w", b.tmp, datafolder.Cause(err))
 	}
-	lock, err := lockFile(filepath.Join(b.tmp, lockName))
-	if errors.Is(err, errLocked) {
+	lock, err := datafolder.LockFile(filepath.Join(b.tmp, datafolder.LockName))
+	if errors.Is(err, datafolder.ErrLocked) {
 		return nil, fmt.Errorf("another backup to %s is under way", b.dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the folder %s cannot be used: %w", b.tmp, cause(err))
+		return nil, fmt.Errorf("the folder %s cannot be used: %w", b.tmp, datafolder.Cause(err))
 	}
 	unfinished := databaseName + partial
 	for _, name := range []string{blobsName, databaseName, unfinished, unfinished + "-wal", unfinished + "-shm"} {
 		if err := os.RemoveAll(filepath.Join(b.tmp, name)); err != nil {
-			return nil, errors.Join(fmt.Errorf("the folder %s cannot be emptied: %w", b.tmp, cause(err)), lock.Close())
+			return nil, errors.Join(fmt.Errorf("the folder %s cannot be emptied: %w", b.tmp, datafolder.Cause(err)), lock.Close())
 		}
 	}
 	return lock, nil

@@ -42,7 +42,11 @@ func (c *configCheckCommand) Run(t *terminal, k *kong.Context) error {
 		} else if value == `"auto"` {
 			from += "; " + inForce[f.Name]
 		}
-		fmt.Fprintf(w, "%s:\t%s\t# %s\n", name, value, inComment(from))
+		column := "\t"
+		if len(value) > 60 { // it would move all others to the right
+			column = " "
+		}
+		fmt.Fprintf(w, "%s:\t%s%s# %s\n", name, value, column, inComment(from))
 	}
 	if err := w.Flush(); err != nil {
 		return err

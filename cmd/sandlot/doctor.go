@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/client/doctor"
 	"sandlot/internal/format/names"
 	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/mail"
 	"sandlot/internal/storage/sqlstore"
 )
@@ -103,8 +104,8 @@ func (c *doctorCommand) checks(ctx context.Context, p plan, db *sqlstore.DB, ope
 	checks = append(checks, c.mailCheck(p))
 	if !c.elsewhere() {
 		used := func() (int, uint64, bool) {
-			used, free, ok := diskUsage(c.Data)
-			return (&disk{folder: c.Data, usage: diskUsage, unused: func() uint64 { return 0 }}).percent(), free, ok && used+free > 0
+			used, free, ok := datafolder.Usage(c.Data)
+			return (&datafolder.Disk{Folder: c.Data, Usage: datafolder.Usage, Unused: func() uint64 { return 0 }}).Percent(), free, ok && used+free > 0
 		}
 		checks = append(checks, doctor.Disk(c.Data, used, c.diskPercent(p.places)), doctor.Folder(c.Data))
 	}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"sandlot"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/operate/listed"
 	"sandlot/internal/storage/hook"
@@ -81,12 +79,6 @@ func (m *metrics) verdicts(c *judge.Counts) {
 	})
 }
 
-// verdictCommands are the commands about the judge.
-type verdictCommands struct {
-	Verdicts       verdictsCommand       `cmd:"" help:"List the judge's last verdict about each project, newest first."`
-	ReverseVerdict reverseVerdictCommand `cmd:"" help:"Show a project to others again that the judge has held."`
-}
-
 type verdictsCommand struct {
 	listing
 	Answer string `placeholder:"ANSWER" help:"Only pass, hold or refuse. (default: all)"`
@@ -97,20 +89,10 @@ func (c *verdictsCommand) Run(ctx context.Context, t *terminal) error {
 	if !slices.Contains([]judge.Answer{"", judge.Pass, judge.Hold, judge.Refuse}, judge.Answer(c.Answer)) {
 		return usageError{fmt.Errorf("--answer %q is not pass, hold or refuse", c.Answer)}
 	}
-	return c.administer(ctx, func(a operator) error {
-		q := judge.Query{Answer: judge.Answer(c.Answer)}
-		return list(c.listing, t, func(limit int) ([]verdictLine, error) {
-			q.Limit = limit
-			found, err := a.verdicts().Verdicts(ctx, a.by, q)
-			q.Skip += len(found)
-			return each(found, newVerdictLine), err
-		})
+	return list(ctx, c.listing, t, newVerdictLine, func(a operator, _ judge.Record, seen, limit int) ([]judge.Record, error) {
+		verdicts := judge.Service{Store: a.db.Operate().Verdicts()}
+		return verdicts.Verdicts(ctx, a.by, judge.Query{Answer: judge.Answer(c.Answer), Skip: seen, Limit: limit})
 	})
-}
-
-// verdicts returns the service for verdicts, as the operator of the machine has it.
-func (a operator) verdicts() *judge.Service {
-	return &judge.Service{Store: a.db.Operate().Verdicts(), Spend: a.spend, Now: time.Now}
 }
 
 // verdictLine is a verdict in its printed form.
@@ -126,19 +108,4 @@ type verdictLine struct {
 
 func newVerdictLine(v judge.Record) verdictLine {
 	return verdictLine{string(v.Project), v.Version, string(v.Answer), v.Held, v.At, orNil(v.ReversedAt), v.Reason}
-}
-
-type reverseVerdictCommand struct {
-	Project string `arg:"" help:"Id or address of the project."`
-	explained
-}
-
-// Run reverses a verdict.
-func (c *reverseVerdictCommand) Run(ctx context.Context, t *terminal) error {
-	return c.act(ctx, t, func(a operator) (string, error) {
-		id := sandlot.Places{}.ProjectIn(c.Project)
-		days := int(operate.Immunity / (24 * time.Hour))
-		return fmt.Sprintf("%s is shown to others again. For %d days reports alone do not hold it.", id, days),
-			a.verdicts().Reverse(ctx, a.by, id, c.Reason)
-	})
 }

@@ -57,9 +57,10 @@ func TestAJudgeHoldsAProjectUntilItsVerdictIsReversed(t *testing.T) {
 	}
 	expect.Contains(t, "the list", command("verdicts", "--answer", "hold"), string(id)+"  1        hold    true")
 	expect.Equal(t, "those that passed", strings.Contains(command("verdicts", "--answer", "pass"), string(id)), false)
-	expect.Contains(t, "the reversal", command("reverse-verdict", "https://"+string(id)+".example.net/", "--reason", "a game"), string(id)+" is shown to others again.")
+	expect.Contains(t, "the reversal", command("release", "https://"+string(id)+".example.net/", "--reason", "a game"), string(id)+" is released.")
 	expect.Equal(t, "the hold afterwards", held(), sandlot.NotHeld)
-	expect.Contains(t, "the log", command("log"), "reverse-verdict  "+string(id)+"  a game")
+	expect.Contains(t, "the log", command("log"), "release  "+string(id)+"  a game")
+	expect.Equal(t, "the verdict, reversed", strings.Contains(command("verdicts", "--json"), `"reversed_at":null`), false)
 	var out strings.Builder
 	expect.Contains(t, "another word", fmt.Sprint(run(t.Context(), []string{"admin", "verdicts", "--answer", "maybe"}, nil, &out, &out)), "is not pass, hold or refuse")
 }

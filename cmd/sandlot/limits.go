@@ -9,6 +9,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/storage/datafolder"
 )
 
 // limitSettings are the limits of clients.
@@ -65,12 +66,12 @@ func (l limitSettings) restrict(cfg *publish.Config) {
 
 // keepRoom has nothing new taken when the disk of the data folder is full.
 func (l limitSettings) keepRoom(cfg *publish.Config, folder string, space operate.SpaceStore) {
-	kept := reserveOf(folder)
-	kept.room() // now, and not when the disk is full
-	cfg.Room, cfg.Spend = kept.room, kept.spend
+	kept := datafolder.ReserveOf(folder)
+	kept.Room() // now, and not when the disk is full
+	cfg.Room, cfg.Spend = kept.Room, kept.Spend
 	if percent := l.diskPercent(cfg.Places); percent < 100 {
-		below := (&disk{folder: folder, limit: percent, usage: diskUsage, unused: unusedOf(space)}).room
-		cfg.Room = func() bool { return below() && kept.room() }
+		below := (&datafolder.Disk{Folder: folder, Limit: percent, Usage: datafolder.Usage, Unused: unusedOf(space)}).Room
+		cfg.Room = func() bool { return below() && kept.Room() }
 	}
 }
 

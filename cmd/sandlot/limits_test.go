@@ -6,41 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
-
-func TestTheDiskIsLookedAtOnceASecond(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		looks, percent, unused, known := 0, uint64(94), uint64(0), true
-		d := &disk{limit: 95, usage: func(string) (uint64, uint64, bool) { looks++; return percent, 100 - percent, known }, unused: func() uint64 { return unused }}
-		for range 100 {
-			if !d.room() {
-				t.Fatal("94 % are full")
-			}
-		}
-		if percent = 95; !d.room() || looks != 1 {
-			t.Errorf("it looked %d times in no time", looks)
-		}
-		testenv.Pass(diskEvery)
-		if d.room() {
-			t.Error("95 % are not full")
-		}
-		unused = 1
-		testenv.Pass(diskEvery)
-		if !d.room() {
-			t.Error("95 % are full, although one of them holds nothing")
-		}
-		unused = 0
-		known = false
-		testenv.Pass(diskEvery)
-		if !d.room() {
-			t.Error("a disk that cannot be looked at is full")
-		}
-	})
-}
 
 func TestTheDiskLimitIsForPublicInstances(t *testing.T) {
 	for base, want := range map[string]int{"http://localhost:8080": 100, "http://192.168.0.2": 100, "https://play.example.com": diskLimit} {
@@ -72,7 +42,7 @@ func TestANearlyFullDisk(t *testing.T) {
 	call(t, s, "POST", "/v1/update", key, map[string]any{"filename": "a.txt", "content": page(100)})
 	filler := filepath.Join(folder, "filler")
 	expect.OK(t, os.WriteFile(filler, []byte(strings.Repeat("x", 20<<20)), 0o600))
-	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
+	testenv.Wait(t, datafolder.DiskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish: %d %v", status, answer)
 	}
@@ -83,7 +53,7 @@ func TestANearlyFullDisk(t *testing.T) {
 		t.Errorf("a delete: %d %v", status, answer)
 	}
 	expect.OK(t, os.Remove(filler))
-	testenv.Wait(t, diskEvery, "the program looks at its disk so seldom")
+	testenv.Wait(t, datafolder.DiskEvery, "the program looks at its disk so seldom")
 	if status, answer := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(100)}); status != 201 {
 		t.Errorf("with room again: %d %v", status, answer)
 	}

@@ -119,23 +119,17 @@ func (c *listedCommand) Run(ctx context.Context, t *terminal) error {
 	if err != nil {
 		return usageError{err}
 	}
-	return c.administer(ctx, func(a operator) error {
+	var failed error
+	err = listAll(ctx, c.listing, t, func(a operator) ([]sightingLine, error) {
 		store := a.db.Operate().Sightings()
 		service := listed.Service{Store: store, Looker: c.looker(places, store)}
-		var failed error
 		if c.Now {
 			failed = service.Look(ctx, a.by)
 		}
 		found, err := service.Listed(ctx, a.by)
-		if err == nil {
-			err = list(c.listing, t, func(limit int) (page []sightingLine, _ error) {
-				n := min(limit, len(found))
-				page, found = each(found[:n], newSightingLine), found[n:]
-				return page, nil
-			})
-		}
-		return errors.Join(failed, err)
+		return each(found, newSightingLine), err
 	})
+	return errors.Join(failed, err)
 }
 
 // sightingLine is a listed host in its printed form.

@@ -48,14 +48,11 @@ type commands struct {
 	serverCommands `embed:"" group:"server"`
 }
 
-// The groups of commands, in the order of the help.
+// The groups of commands; those of admin are in newParser.
 const (
 	clientGroup = "clients"
 	serverGroup = "server"
 )
-
-// groupTitles are the headings of the groups of commands. They never change.
-var groupTitles = map[string]string{clientGroup: "Publish, on any server:", serverGroup: "Run a server:"}
 
 // serverCommands holds the commands for operators of a server.
 type serverCommands struct {
@@ -209,7 +206,12 @@ func newParser() (*kong.Kong, error) {
 		kong.Description("Host small web games and projects, each at its own URL."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ExplicitGroups([]kong.Group{
-			{Key: clientGroup, Title: groupTitles[clientGroup]}, {Key: serverGroup, Title: groupTitles[serverGroup]},
+			{Key: clientGroup, Title: "Publish, on any server:"},
+			{Key: serverGroup, Title: "Run a server:"},
+			{Key: "projects", Title: "Accounts and projects:"},
+			{Key: "desk", Title: "Reports and decisions:"},
+			{Key: "lists", Title: "Blocks and lists:"},
+			{Key: "house", Title: "This instance:"},
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("command line: %w", err)

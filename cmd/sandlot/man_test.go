@@ -8,6 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"sandlot/internal/client/manual"
 	"sandlot/internal/testkit/expect"
 )
 
@@ -18,12 +19,12 @@ func TestTheManualPage(t *testing.T) {
 	t.Run("has every visible command and every flag", func(t *testing.T) {
 		var walk func(n *kong.Node)
 		walk = func(n *kong.Node) {
-			below := commandsOf(n)
-			if len(below) == 0 && !strings.Contains(page.String(), "\n.SS "+roff(strings.TrimPrefix(n.FullPath(), "sandlot "))) {
+			below := manual.CommandsOf(n)
+			if len(below) == 0 && !strings.Contains(page.String(), "\n.SS "+manual.Roff(strings.TrimPrefix(n.FullPath(), "sandlot "))) {
 				t.Errorf("it lacks %s", n.FullPath())
 			}
 			for _, f := range n.Flags {
-				if f.Name != "help" && !f.Hidden && !strings.Contains(page.String(), roff(f.Help)) {
+				if f.Name != "help" && !f.Hidden && !strings.Contains(page.String(), manual.Roff(f.Help)) {
 					t.Errorf("it lacks --%s of %s", f.Name, n.FullPath())
 				}
 			}

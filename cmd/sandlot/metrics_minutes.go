@@ -11,6 +11,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/listed"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/engine"
 )
@@ -69,7 +70,7 @@ func (m *minutes) read(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, minuteLimit)
 	defer cancel()
 	next := minute{at: m.now(), runs: map[operate.RunKind]operate.Run{}}
-	_, next.free, _ = diskUsage(m.folder)
+	_, next.free, _ = datafolder.Usage(m.folder)
 	if next.totals, err = m.count(ctx); err != nil {
 		return err
 	}

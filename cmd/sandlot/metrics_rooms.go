@@ -7,6 +7,7 @@ import (
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/blob/measured"
 	"sandlot/internal/transport/mcp"
 	"sandlot/internal/transport/play"
 )
@@ -15,13 +16,13 @@ import (
 type meters struct {
 	mail    *meter.Counts[account.MailTry]
 	reports *operate.ReportMeters
-	blobs   *blobMeters
+	blobs   *measured.Meters
 	plays   func() int64
 	players func() int
 }
 
 func newMeters() meters {
-	return meters{mail: account.NewMailOutcomes(), reports: operate.NewReportMeters(), blobs: newBlobMeters()}
+	return meters{mail: account.NewMailOutcomes(), reports: operate.NewReportMeters(), blobs: measured.New()}
 }
 
 // build exports the build of this program. The schema is that of its engine.
@@ -58,7 +59,12 @@ func (m *metrics) rooms(a *app) {
 		func() float64 { return a.service.Heads.Age().Seconds() })
 	m.blocklist(a.blocklist)
 	m.database(a)
-	m.blobs(a.meters.blobs)
+	m.histograms("sandlot_blob_seconds", "Time of a call of the folder or bucket of files, without the wait for its client.",
+		[]string{"op", "outcome"}, func(add func(*meter.Histogram, ...string)) {
+			for call, h := range a.meters.blobs.All() {
+				add(h, call.Op, call.Outcome)
+			}
+		})
 }
 
 // database exports the measurements of the database on this node.

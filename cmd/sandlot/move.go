@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
 	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/postgres"
 )
@@ -138,7 +139,7 @@ func (m *moving) lock(s side) error {
 	if s.Data == "" {
 		return nil
 	}
-	l, err := lockFolder(context.Background(), s.Data, 0)
+	l, err := datafolder.Lock(context.Background(), s.Data, 0)
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.flag, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -44,7 +45,7 @@ func TestRegression09FilesUnderTheServiceAreNotSwappedUnseen(t *testing.T) {
 		// A server that starts although it must not is ended.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		t.Cleanup(cancel)
-		lock := filepath.Join(s.Data(), lockName)
+		lock := filepath.Join(s.Data(), datafolder.LockName)
 		for what, do := range map[string]func() error{
 			"as it is": func() error { return nil },
 			"removed":  func() error { return os.Remove(lock) },

@@ -7,6 +7,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/mail"
 	"sandlot/internal/transport/web"
 	"sandlot/internal/transport/web/paper"
@@ -70,7 +71,7 @@ func (s settings) planBesideFiles() (p plan, err error) {
 	if err := s.checkMail(p.places); err != nil {
 		return p, err
 	}
-	if err := checkFolder(s.Data); err != nil {
+	if err := datafolder.Check(s.Data); err != nil {
 		return p, err
 	}
 	if _, err = s.readPapers(); err != nil {

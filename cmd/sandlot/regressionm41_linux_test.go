@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -43,14 +44,14 @@ func TestRegressionM41AFullDiskKeepsNothingOnline(t *testing.T) {
 	full()
 	reserved := func() int64 {
 		t.Helper()
-		info, err := os.Stat(filepath.Join(folder, "data", reserveName))
+		info, err := os.Stat(filepath.Join(folder, "data", datafolder.ReserveName))
 		expect.OK(t, err)
 		return info.Size()
 	}
-	expect.Equal(t, "the reserve", reserved(), reserveBytes)
+	expect.Equal(t, "the reserve", reserved(), datafolder.ReserveBytes)
 
 	call(t, s, "POST", "/v1/delete-file", key, map[string]any{"project_id": ids[2], "filename": "a.txt"})
-	expect.Equal(t, "what an owner leaves of the reserve", reserved(), operatorBytes)
+	expect.Equal(t, "what an owner leaves of the reserve", reserved(), datafolder.OperatorBytes)
 	full() // all of the room that the owner had
 
 	admin := func(args ...string) {
@@ -71,9 +72,9 @@ func TestRegressionM41AFullDiskKeepsNothingOnline(t *testing.T) {
 	for _, name := range glob(t, filepath.Join(folder, "filler*")) {
 		expect.OK(t, os.Remove(name))
 	}
-	testenv.Eventually(t, fivefold*reserveEvery, "a reserve that is whole again", func() bool {
+	testenv.Eventually(t, fivefold*datafolder.ReserveEvery, "a reserve that is whole again", func() bool {
 		status, _ := call(t, s, "POST", "/v1/publish", key, map[string]any{"content": page(1000)})
-		return status == 201 && reserved() == reserveBytes
+		return status == 201 && reserved() == datafolder.ReserveBytes
 	})
 	s.Stop(t)
 	full()

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testenv"
 )
@@ -43,21 +44,21 @@ func TestFault06Deletions(t *testing.T) {
 			t.Errorf("the deletion of %s: %d %v", name, status, answer)
 		}
 	}
-	if left, err := os.Stat(filepath.Join(folder, "data", reserveName)); err != nil || left.Size() != operatorBytes {
+	if left, err := os.Stat(filepath.Join(folder, "data", datafolder.ReserveName)); err != nil || left.Size() != datafolder.OperatorBytes {
 		t.Errorf("owners left of the reserve: %v %v", left, err)
 	}
-	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
+	testenv.Wait(t, datafolder.ReserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 507 || answer["error"] != "storage_full" || answer["retry_after"] == nil {
 		t.Errorf("a publish into the room of the reserve: %d %v", status, answer)
 	}
 	for _, name := range glob(t, filler+"*") {
 		expect.OK(t, os.Remove(name))
 	}
-	testenv.Wait(t, reserveEvery, "the program looks at its disk so seldom")
+	testenv.Wait(t, datafolder.ReserveEvery, "the program looks at its disk so seldom")
 	if status, answer := publish(); status != 201 {
 		t.Errorf("with room again: %d %v", status, answer)
 	}
-	if left, err := os.Stat(filepath.Join(folder, "data", reserveName)); err != nil || left.Size() != reserveBytes {
+	if left, err := os.Stat(filepath.Join(folder, "data", datafolder.ReserveName)); err != nil || left.Size() != datafolder.ReserveBytes {
 		t.Errorf("the reserve is not whole again: %v %v", left, err)
 	}
 }

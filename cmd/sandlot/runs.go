@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
 	"sandlot/internal/domain/operate"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/sqlstore"
 )
 
@@ -21,12 +21,5 @@ func leave(ctx context.Context, db *sqlstore.DB, kind operate.RunKind, damaged i
 // served reports whether a server uses the data, so that there are metrics of it. Of a database on a server that is
 // unknown, and counts as yes.
 func (s storage) served() bool {
-	if s.DatabaseURL != "" {
-		return true
-	}
-	l, err := lockBoth(s.Data)
-	if err != nil {
-		return errors.Is(err, errLocked)
-	}
-	return l.Close() != nil
+	return s.DatabaseURL != "" || datafolder.InUse(s.Data)
 }

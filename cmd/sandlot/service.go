@@ -34,6 +34,7 @@ import (
 	"sandlot/internal/domain/transfer"
 	"sandlot/internal/domain/trial"
 	"sandlot/internal/format/squeeze"
+	"sandlot/internal/storage/datafolder"
 	strangers "sandlot/internal/storage/foreign"
 	"sandlot/internal/storage/live"
 	liveredis "sandlot/internal/storage/live/redis"
@@ -167,7 +168,7 @@ func openApp(ctx context.Context, s settings, places sandlot.Places, log *slog.L
 // openStores locks the data folder, and opens the database and the blobs.
 func (a *app) openStores(ctx context.Context) (err error) {
 	s := a.settings
-	lock, err := lockFolder(ctx, s.Data, s.patience)
+	lock, err := datafolder.Lock(ctx, s.Data, s.patience)
 	if err != nil {
 		return err
 	}

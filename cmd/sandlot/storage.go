@@ -17,7 +17,9 @@ import (
 	"sandlot"
 	"sandlot/internal/storage/blob"
 	"sandlot/internal/storage/blob/cache"
+	"sandlot/internal/storage/blob/measured"
 	"sandlot/internal/storage/blob/s3"
+	"sandlot/internal/storage/datafolder"
 	"sandlot/internal/storage/redis"
 	"sandlot/internal/storage/sqlstore"
 	"sandlot/internal/storage/sqlstore/postgres"
@@ -166,7 +168,7 @@ func (s storage) spend() func() {
 	if s.DatabaseURL != "" {
 		return nil
 	}
-	return reserveOf(s.Data).spendAll
+	return datafolder.ReserveOf(s.Data).SpendAll
 }
 
 // share connects to the server with the short-lived state that nodes share; nil: none. It does not contact the server:
@@ -195,18 +197,18 @@ func installation(ctx context.Context, db *sqlstore.DB, name string) ([]byte, er
 }
 
 // files opens the bytes for a server.
-func (s storage) files(ctx context.Context, db *sqlstore.DB, room size, m *blobMeters) (blobs, error) {
+func (s storage) files(ctx context.Context, db *sqlstore.DB, room size, m *measured.Meters) (blobs, error) {
 	return s.opened(ctx, db, blob.Options{Alone: true}, cache.Options{Folder: filepath.Join(s.Data, cacheName), Bytes: int64(room)}, m)
 }
 
 // opened opens the bytes: the folder, or the bucket behind its cache. Calls of either are measured.
-func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Options, before cache.Options, m *blobMeters) (blobs, error) {
+func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Options, before cache.Options, m *measured.Meters) (blobs, error) {
 	if s.BlobURL == "" {
 		b, err := blob.OpenDisk(filepath.Join(s.Data, blobsName), folder)
 		if err != nil {
 			return nil, fmt.Errorf("the folder of files cannot be used: %w", err)
 		}
-		return measuredDisk{b, m}, nil
+		return measured.Disk{Disk: b, Meters: m}, nil
 	}
 	id, err := installation(ctx, db, "instance")
 	if err != nil {
@@ -216,7 +218,7 @@ func (s storage) opened(ctx context.Context, db *sqlstore.DB, folder blob.Option
 	if err != nil {
 		return nil, err
 	}
-	return cached{cache.New(measuredStore{store, m}, before), store}, nil
+	return cached{cache.New(measured.Store{Store: store, Meters: m}, before), store}, nil
 }
 
 func (s storage) bucket(ctx context.Context, opts s3.Options) (*s3.Store, error) {

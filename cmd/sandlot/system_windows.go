@@ -1,37 +1,4 @@
 package main
 
-import (
-	"errors"
-	"os"
-
-	"golang.org/x/sys/windows"
-)
-
-// flock locks an open file until it is closed. The system has no locks of folders.
-func flock(f *os.File) error {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
-		0, 1, 0, new(windows.Overlapped))
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		err = errLocked
-	}
-	return err
-}
-
 // openFiles returns 0: memory limits the number before the system does.
 func openFiles() int { return 0 }
-
-// folderOwner returns false: users have no numbers.
-func folderOwner(string) (uid int, known bool) { return 0, false }
-
-// diskUsage returns the bytes in use on the disk of a folder, and those free for the process's user.
-func diskUsage(folder string) (used, free uint64, ok bool) {
-	name, err := windows.UTF16PtrFromString(folder)
-	if err != nil {
-		return 0, 0, false
-	}
-	var mine, all, unused uint64
-	if windows.GetDiskFreeSpaceEx(name, &mine, &all, &unused) != nil || unused > all {
-		return 0, 0, false
-	}
-	return all - unused, mine, true
-}

@@ -1,4 +1,6 @@
-package main
+// Package manual writes what other programs read of a command line: scripts with which shells complete it, and its page
+// for man.
+package manual
 
 import (
 	"fmt"
@@ -8,21 +10,17 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-type completionCommand struct {
-	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
-}
-
-// Run prints a script for a shell, made from the command line itself. Where it has no completions, the shell offers
-// files. That for zsh can be sourced, or lie as _sandlot in a folder of zsh's functions.
-func (c *completionCommand) Run(t *terminal, app *kong.Application) error {
-	if c.Shell == "fish" {
-		return completeFish(t.out, app.Node)
+// Complete writes the script with which bash, zsh or fish completes a command line. Where it has no completions, the
+// shell offers files. That for zsh can be sourced, or lie as _sandlot in a folder of zsh's functions.
+func Complete(w io.Writer, root *kong.Node, shell string) error {
+	if shell == "fish" {
+		return completeFish(w, root)
 	}
-	script := fmt.Sprintf(completeBash, strings.Join(completions(app.Node, ""), "\n"))
-	if c.Shell == "zsh" {
+	script := fmt.Sprintf(completeBash, strings.Join(completions(root, ""), "\n"))
+	if shell == "zsh" {
 		script = zshBegin + script + zshEnd
 	}
-	_, err := io.WriteString(t.out, script)
+	_, err := io.WriteString(w, script)
 	return err
 }
 
@@ -54,14 +52,14 @@ complete -o default -F _sandlot sandlot
 func completions(n *kong.Node, path string) (lines []string) {
 	words := append(commandNames(n), flagNames(n)...)
 	lines = append(lines, fmt.Sprintf("    %q) words=%q ;;", path, strings.Join(words, " ")))
-	for _, c := range commandsOf(n) {
+	for _, c := range CommandsOf(n) {
 		lines = append(lines, completions(c, strings.TrimSpace(path+" "+c.Name))...)
 	}
 	return lines
 }
 
-// commandsOf returns the visible commands below one.
-func commandsOf(n *kong.Node) (below []*kong.Node) {
+// CommandsOf returns the visible commands below one.
+func CommandsOf(n *kong.Node) (below []*kong.Node) {
 	for _, c := range n.Children {
 		if !c.Hidden && c.Type == kong.CommandNode {
 			below = append(below, c)
@@ -71,7 +69,7 @@ func commandsOf(n *kong.Node) (below []*kong.Node) {
 }
 
 func commandNames(n *kong.Node) (all []string) {
-	for _, c := range commandsOf(n) {
+	for _, c := range CommandsOf(n) {
 		all = append(all, c.Name)
 	}
 	return all
@@ -89,7 +87,7 @@ func flagNames(n *kong.Node) (all []string) {
 // completeFish prints a line for each command and each flag, with its help.
 func completeFish(w io.Writer, root *kong.Node) error {
 	var out strings.Builder
-	for _, c := range commandsOf(root) {
+	for _, c := range CommandsOf(root) {
 		fmt.Fprintf(&out, "complete -c sandlot -n __fish_use_subcommand -a %s -d %s\n", c.Name, fishQuoted(c.Help))
 		fishBelow(&out, c, "__fish_seen_subcommand_from "+c.Name)
 	}
@@ -101,7 +99,7 @@ func fishBelow(out *strings.Builder, n *kong.Node, when string) {
 	for _, f := range n.Flags {
 		fmt.Fprintf(out, "complete -c sandlot -n '%s' -l %s -d %s\n", when, f.Name, fishQuoted(f.Help))
 	}
-	for _, c := range commandsOf(n) {
+	for _, c := range CommandsOf(n) {
 		fmt.Fprintf(out, "complete -c sandlot -n '%s' -a %s -d %s\n", when, c.Name, fishQuoted(c.Help))
 		fishBelow(out, c, when+"; and __fish_seen_subcommand_from "+c.Name)
 	}
