@@ -33,16 +33,20 @@ type Mailed struct {
 	Store   ReporterStore
 	Filing  *Service
 	Answers bool   // whether senders get an answer
-	Own     string // the sender of the service's messages, which gets no answer
+	Own     string // the sender of the service's messages, which are no reports
 }
 
 // Take records a report for each project of a message that exists, at most MostOfMail, and returns their numbers. The
 // same words of one sender on one day, by UTC, are one report. Its sender gets one message with the numbers, unless it
-// got another within an hour. All mail counts as one network. Anybody may call it.
+// got another within an hour. All mail counts as one network. A message of the service itself records nothing. Anybody
+// may call it.
 func (s *Mailed) Take(ctx context.Context, by sandlot.Caller, m Message) (numbers []string, err error) {
 	from, err := sandlot.CleanEmail(m.From)
 	if err != nil {
 		from = ""
+	}
+	if from != "" && strings.EqualFold(from, s.Own) { // a message about a report would report the project again
+		return nil, nil
 	}
 	in := NewReport{Reason: m.Reason, Details: cutDetails(m.Text), Contact: from, FormToken: "mail " + s.Filing.today()}
 	for n, id := range m.Projects {
@@ -64,7 +68,7 @@ func (s *Mailed) Take(ctx context.Context, by sandlot.Caller, m Message) (number
 
 // answer enqueues the message to the sender. Two programs that answer each other would never end.
 func (s *Mailed) answer(ctx context.Context, m Message, to string, numbers []string) error {
-	if !s.Answers || m.Automatic || to == "" || strings.EqualFold(to, s.Own) {
+	if !s.Answers || m.Automatic || to == "" {
 		return nil
 	}
 	j := sandlot.Job{Kind: sandlot.MailReceived, Address: to, Due: s.Filing.now().UTC()}

@@ -165,9 +165,12 @@ func TestMailIsAnsweredOnceAnHourAndNeverInALoop(t *testing.T) {
 	expect.Equal(t, "one from ourselves", answers(of("SANDLOT@example.com")), 0)
 	expect.Equal(t, "one without a sender", answers(of("")), 0)
 	expect.Equal(t, "one from no address", answers(of("not an address")), 0)
+	list, err := f.Operate.Reports(t.Context(), byOperator, operate.ReportQuery{Limit: 99})
+	expect.OK(t, err)
+	expect.Equal(t, "reports, none of them ours", len(list), 3)
 	silent := f.mailed()
 	silent.Answers = false
-	_, err := silent.Take(t.Context(), testworld.Nobody(), operate.Message{From: "kim@example.org", Reason: "other", Projects: []sandlot.ProjectID{id}})
+	_, err = silent.Take(t.Context(), testworld.Nobody(), operate.Message{From: "kim@example.org", Reason: "other", Projects: []sandlot.ProjectID{id}})
 	expect.OK(t, err)
 	expect.Same(t, "without a mail server", f.sentTo()["kim@example.org"], "")
 }

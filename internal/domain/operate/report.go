@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"sandlot"
+	"sandlot/internal/format/inspect"
 	"sandlot/internal/format/names"
 )
 
@@ -120,17 +121,17 @@ func (s *Service) toOperator(kind, lang string, from sandlot.Sender, at time.Tim
 	return &sandlot.Job{Kind: kind, Address: s.reportMail, Lang: lang, Due: at, Asker: s.vault.Asker(sandlot.Caller{From: from})}
 }
 
-// cleanDetails removes characters that could control the terminal of a reader.
+// cleanDetails removes keys, and characters that could control the terminal of a reader.
 func cleanDetails(text string) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
 		text := "The details are longer than %d characters, or not UTF-8."
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, text, MaxDetails).In("details")
 	}
-	return strings.Map(func(r rune) rune {
+	return inspect.Redact(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
-	}, text), nil
+	}, text)), nil
 }

@@ -26,12 +26,12 @@ func TestReports(t *testing.T) {
 		w := testworld.New(t)
 		p := w.PublishPage(testworld.Nobody(), page).Project
 		w.Due()
-		number := reported(t, w.Operate, operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e ", Contact: " ann@EXAMPLE.com ", FormToken: "form"})
+		number := reported(t, w.Operate, operate.NewReport{Project: p.ID, Reason: "malware", Details: " one\r\ntwo\x1b[2J\u202e sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege", Contact: " ann@EXAMPLE.com ", FormToken: "form"})
 		if !regexp.MustCompile(`^R-[0-9A-Z]{4}-[0-9A-Z]{4}$`).MatchString(number) {
 			t.Errorf("the number is %q", number)
 		}
 		got, err := w.Operate.ReadReport(t.Context(), byOperator, strings.ToLower(number))
-		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J", Contact: "ann@example.com", Via: operate.ViaForm, Network: got.Network, At: got.At}
+		want := operate.Report{Case: number, Project: p.ID, Reason: "malware", Details: "one\ntwo[2J <key>", Contact: "ann@example.com", Via: operate.ViaForm, Network: got.Network, At: got.At}
 		if err != nil || got != want {
 			t.Errorf("got %+v, %v", got, err)
 		}

@@ -38,6 +38,7 @@ type standing struct {
 	handle            string
 	judged            bool
 	suspended, immune int64
+	accountSuspended  int64
 	held              heldBefore
 }
 
@@ -62,7 +63,7 @@ type deskBefore struct {
 
 const selectStandings = "SELECT p.num, p.id, p.account, a.role, a.suspended_at IS NOT NULL, " + stateOf + `, a.handle,
 	EXISTS (SELECT 1 FROM verdicts v WHERE v.project = p.num AND v.answer IN ('hold', 'refuse') AND v.reversed_at = 0),
-	coalesce(p.suspended_at, 0), p.immune_until, p.hold, p.hold_at, p.hold_end
+	coalesce(p.suspended_at, 0), coalesce(a.suspended_at, 0), p.immune_until, p.hold, p.hold_at, p.hold_end
 	FROM projects p JOIN accounts a ON a.id = p.account WHERE ` + shown + " AND "
 
 // A ruling is the step of a decision, or of its end.
@@ -99,7 +100,7 @@ func (r *ruling) standings(find string, targets any) ([]standing, error) {
 	}
 	list, err := all(ctx, r.tx, fields(func(s *standing) []any {
 		return []any{
-			&s.num, &s.Project, &s.Account, &s.Role, &s.Suspended, &s.state, &s.handle, &s.judged, &s.suspended, &s.immune,
+			&s.num, &s.Project, &s.Account, &s.Role, &s.Suspended, &s.state, &s.handle, &s.judged, &s.suspended, &s.accountSuspended, &s.immune,
 			&s.held.Rule, &s.held.At, &s.held.End,
 		}
 	}), selectStandings+find, targets)
@@ -252,7 +253,7 @@ func (r *ruling) suspendAccount(id sandlot.AccountID, at any) error {
 
 // block blocks the files of a target that are not blocked yet, and returns their hashes.
 func (r *ruling) block(s standing, reason string) (fresh []string, err error) {
-	hashes, err := pageHashes(r.tx, s.num)
+	hashes, err := pageHashes(r.tx, s.num, r.At.Add(-operate.HoldUnproved))
 	if err != nil {
 		return nil, err
 	}
@@ -274,17 +275,19 @@ func (r *ruling) block(s standing, reason string) (fresh []string, err error) {
 }
 
 // pageHashes returns the hashes of the files of a project's current version that can be blocked without harm to others:
-// its pages, and files that no project of another account with a verified address has. Pages come first; the rest is cut.
-func pageHashes(t *tx, num int64) ([]sandlot.Digest, error) {
+// no project of another account with a verified address has them. Pages come first; the rest is cut. An address that was
+// verified after long spares no page, for anybody could publish a page once more by a new address.
+func pageHashes(t *tx, num int64, long time.Time) ([]sandlot.Digest, error) {
 	const page = "CASE WHEN f.folded LIKE '%.html' OR f.folded LIKE '%.htm' THEN 1 ELSE 0 END"
 	return all(context.Background(), t, func(r row) (d sandlot.Digest, err error) {
 		return d, r.Scan(asDigest{&d})
 	}, `SELECT b.sha256 FROM projects p JOIN files f ON f.project = p.num JOIN blobs b ON b.id = f.blob
-		WHERE p.num = ? AND f.until = 9223372036854775807 AND b.size > 0 AND (`+page+` = 1 OR NOT EXISTS (
+		WHERE p.num = ? AND f.until = 9223372036854775807 AND b.size > 0 AND NOT EXISTS (
 			SELECT 1 FROM blobs o JOIN files g ON g.blob = o.id JOIN projects q ON q.num = g.project JOIN accounts c ON c.id = q.account
-			WHERE o.sha256 = b.sha256 AND c.id <> p.account AND (c.verified = 1 OR c.trusted_at IS NOT NULL) AND c.suspended_at IS NULL
-			AND q.suspended_at IS NULL AND q.deleted_at IS NULL))
-		ORDER BY `+page+" DESC, b.size DESC LIMIT ?", num, hashesMost)
+			WHERE o.sha256 = b.sha256 AND c.id <> p.account AND c.suspended_at IS NULL
+			AND q.suspended_at IS NULL AND q.deleted_at IS NULL AND (c.trusted_at IS NOT NULL
+				OR c.verified = 1 AND (`+page+` = 0 OR coalesce(c.verified_at, 0) <= ?)))
+		ORDER BY `+page+" DESC, b.size DESC LIMIT ?", num, micros(long), hashesMost)
 }
 
 // who returns the name of the moderator in records.

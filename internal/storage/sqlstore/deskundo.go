@@ -80,6 +80,9 @@ func (r *ruling) restore(s standing, m madeDecision) error {
 	if err := json.Unmarshal([]byte(m.before), &b); err != nil {
 		return fmt.Errorf("%w: decision %d: %w", sandlot.ErrCorrupt, m.id, err)
 	}
+	if taken(b.Suspended != nil && *b.Suspended == 0, s.suspended, m) || taken(b.Account, s.accountSuspended, m) {
+		return desk.MovedError{Project: s.Project}
+	}
 	r.changed.Projects = append(r.changed.Projects, s.Project)
 	set, args := "changed = changed + 1", []any(nil)
 	if b.Hold != nil {
@@ -111,6 +114,9 @@ func (r *ruling) restore(s standing, m madeDecision) error {
 	}
 	return yieldMailbox(context.Background(), r.tx, s.Account)
 }
+
+// taken reports whether the operator's own suspension, since then, took the place of that by a decision.
+func taken(suspends bool, since int64, m madeDecision) bool { return suspends && since != 0 && since != m.at }
 
 func (store Desk) AddNote(ctx context.Context, a desk.Act, id sandlot.ProjectID, text string) error {
 	return in("add note", store.rule(ctx, a, func(r *ruling) error {

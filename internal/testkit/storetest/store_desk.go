@@ -26,8 +26,8 @@ func deskCases() []storeCase {
 		{"Decide/take-down-account suspends the account, and Undo ends it", deskTakeDownAccount},
 		{"Decide/hold holds, and dismiss ends a hold or a suspension", deskHold},
 		{"Decide/writes once to the owner with a verified address, and to each reporter with an address", deskMails},
-		{"Decide/blocks pages and files that nobody with a verified address has, and Undo takes that back", deskBlocks},
-		{"Undo/a later decision about one of the projects is a MovedError, and so is a decision that is undone already", deskUndoMoved},
+		{"Decide/blocks pages that no long verified account has, files that no verified one has, and Undo takes that back", deskBlocks},
+		{"Undo/a later decision about one of the projects is a MovedError, and so are a later suspension and a decision that is undone already", deskUndoMoved},
 		{"Sweep/words and objections go with their account or project, and so do notes", deskForgets},
 		{"Contested/returns the decision with the code, as long as it is in force and has no objection", deskContested},
 	}
@@ -308,11 +308,11 @@ func deskBlocks(t *testing.T, s Stores) {
 	kim := s.verified(t, "kim", "kim@example.com")
 	good := must(s.Publish.CreateProject(t.Context(), newProject("good", kim.ID)))(t)
 	good = s.mustPut(t, good, file("lib.js", inline("library")))
-	s.mustPut(t, good, file("start.html", inline("<p>one")))
+	good = s.mustPut(t, good, file("start.html", inline("<p>one")))
 	p := s.mustProject(t, "one")
 	p = s.mustPut(t, p, file("lib.js", inline("library")))
 	p = s.mustPut(t, p, file("own.js", inline("own")))
-	s.mustPut(t, p, file("empty.css", inline("")))
+	p = s.mustPut(t, p, file("empty.css", inline("")))
 	o := order(desk.TakeDown, p.ID)
 	o.Block = true
 	made := decideOn(t, s, o)
@@ -323,6 +323,15 @@ func deskBlocks(t *testing.T, s Stores) {
 	same(t, "those of the first", s.Rows(t, "blocked"), 2)
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), made[0].ID))
 	same(t, "blocked after undo", s.Rows(t, "blocked"), 0)
+	s.mustPut(t, good, file("page.html", inline("<p>its own")))
+	s.mustPut(t, p, file("index.html", inline("<p>its own")))
+	made = decideOn(t, s, o)
+	same(t, "blocked with a page that an account has that has just verified its address", s.Rows(t, "blocked"), 2)
+	ok(t, s.Desk.Undo(t.Context(), atMachine(), made[0].ID))
+	later := atMachine()
+	later.At = base().Add(operate.HoldUnproved)
+	must(s.Desk.Decide(t.Context(), later, o))(t)
+	same(t, "blocked without a page of an account that verified its address 30 days ago", s.Rows(t, "blocked"), 1) // own.js
 }
 
 func deskUndoMoved(t *testing.T, s Stores) {
@@ -335,6 +344,20 @@ func deskUndoMoved(t *testing.T, s Stores) {
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), second[0].ID))
 	ok(t, s.Desk.Undo(t.Context(), atMachine(), first[0].ID))
 	same(t, "undo again", errors.As(s.Desk.Undo(t.Context(), atMachine(), first[0].ID), &moved), true)
+	for _, of := range []struct {
+		action desk.Action
+		sandlot.Subject
+	}{{desk.TakeDown, ofProject(p.ID)}, {desk.TakeDownAccount, ofAccount(p.Account)}} {
+		made := decideOn(t, s, order(of.action, p.ID))
+		ok(t, s.Operate.Reinstate(t.Context(), of.Subject, entry(sandlot.ActionReinstate, "one")))
+		later := entry(sandlot.ActionSuspend, "one")
+		later.At = base().Add(time.Hour)
+		ok(t, s.Operate.Suspend(t.Context(), of.Subject, later))
+		err := s.Desk.Undo(t.Context(), atMachine(), made[0].ID)
+		same(t, "undo of "+string(of.action)+" after the operator's suspension", errors.As(err, &moved), true)
+		ok(t, s.Operate.Reinstate(t.Context(), of.Subject, entry(sandlot.ActionReinstate, "one")))
+		ok(t, s.Desk.Undo(t.Context(), atMachine(), made[0].ID))
+	}
 	wants(t, "undo of nothing", s.Desk.Undo(t.Context(), atMachine(), 99), sandlot.ErrNotFound)
 }
 

@@ -26,11 +26,16 @@ type Inbox struct {
 }
 
 // take records the reports of a message. returnPath is the address to which a failure would be sent; known says whether
-// there is one to go by. A message that cannot be read is logged, and no error.
+// there is one to go by. A message that cannot be read, and a bounce, are
+// logged, and no error.
 func (b *Inbox) take(ctx context.Context, raw []byte, returnPath string, known bool) error {
 	l, err := readLetter(raw)
 	if err != nil {
 		b.Log.Warn("report by mail cannot be read", "bytes", len(raw), "error", err)
+		return nil
+	}
+	if l.bounce {
+		b.Log.Info("a bounce is no report", "bytes", len(raw))
 		return nil
 	}
 	text := l.text.String()

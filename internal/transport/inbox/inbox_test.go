@@ -125,6 +125,20 @@ func TestAutomaticMailIsRecognized(t *testing.T) {
 }
 
 // TestNoMoreThanTenThousandAddressesAreFound in a message that has more.
+// TestABounceIsNoReport: it has the words of a message of ours, with the address of a project. Else one to an operator whose mailbox is
+// gone would report that project, and be followed by another.
+func TestABounceIsNoReport(t *testing.T) {
+	t.Parallel()
+	b, k := newInbox()
+	for _, raw := range []string{
+		"From: postmaster@example.com\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n\nhttps://maze-7k2m9p.example.net/\n--b--\n",
+		"From: Mail <MAILER-DAEMON@example.com>\n\nhttps://maze-7k2m9p.example.net/\n",
+	} {
+		expect.OK(t, b.take(t.Context(), []byte(raw), "", false))
+	}
+	expect.Equal(t, "messages taken", len(k.list), 0)
+}
+
 func TestNoMoreThanTenThousandAddressesAreFound(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder
@@ -187,6 +201,16 @@ func TestAMaildirIsReadAndItsMessagesMoved(t *testing.T) {
 		from = append(from, got.From)
 	}
 	expect.Same(t, "taken", from, []string{"ann@example.com", "kim@example.com"})
+	if os.Getuid() != 0 { // root reads every file
+		put("0", aReport)
+		expect.OK(t, os.Chmod(filepath.Join(m.Folder, "new", "0"), 0))
+		put("6", "From: lee@example.com\r\n\r\nhop-7k2m9p.example.net")
+		if err := m.Take(t.Context()); err == nil {
+			t.Error("a file that cannot be read is no error")
+		}
+		expect.Equal(t, "behind it", k.all()[2].From, "lee@example.com")
+		expect.OK(t, os.Remove(filepath.Join(m.Folder, "cur", "6:2,S")))
+	}
 	moved, err := filepath.Glob(filepath.Join(m.Folder, "cur", "*:2,S"))
 	expect.OK(t, err)
 	expect.Equal(t, "moved", len(moved), 4)

@@ -25,12 +25,12 @@ const (
 
 // A letter holds the sender and the text of a message.
 type letter struct {
-	from       string // one plain address; empty if there is none
-	returnPath string
-	automatic  bool
-	feedback   string // the Feedback-Type of RFC 5965; empty in other messages
-	text       strings.Builder
-	parts      int
+	from      string // one plain address; empty if there is none
+	automatic bool
+	bounce    bool   // whether it reports a message that was not delivered
+	feedback  string // the Feedback-Type of RFC 5965; empty in other messages
+	text      strings.Builder
+	parts     int
 }
 
 // readLetter reads a message of at most MaxMessage bytes. Parts that cannot be decoded count as far as they can.
@@ -39,11 +39,11 @@ func readLetter(raw []byte) (*letter, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &letter{returnPath: strings.TrimSpace(m.Header.Get("Return-Path"))}
+	l := &letter{}
 	if list, err := m.Header.AddressList("From"); err == nil && len(list) == 1 {
 		l.from = list[0].Address
 	}
-	l.automatic = automatic(m.Header)
+	l.automatic, l.bounce = automatic(m.Header), bounce(m.Header, l.from)
 	l.write(decoded(m.Header.Get("Subject")))
 	l.part(textproto.MIMEHeader(m.Header), m.Body, 0)
 	return l, nil
@@ -56,6 +56,12 @@ func automatic(h mail.Header) bool {
 	_, listed := h["List-Id"]
 	path, returns := h["Return-Path"]
 	return auto != "" && auto != "no" || precedes || listed || returns && strings.Trim(path[0], "<> \t") == ""
+}
+
+// bounce reports whether a mail server sent a message about one that it could not deliver (RFC 3464).
+func bounce(h mail.Header, from string) bool {
+	_, params, _ := mime.ParseMediaType(h.Get("Content-Type"))
+	return strings.EqualFold(params["report-type"], "delivery-status") || strings.HasPrefix(strings.ToLower(from), "mailer-daemon@")
 }
 
 func decoded(header string) string {

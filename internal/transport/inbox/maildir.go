@@ -47,7 +47,8 @@ func (m *Maildir) Run(ctx context.Context) {
 }
 
 // Take takes the messages that are in new now, in the order of their names. One that was recorded and not moved is taken
-// again, and makes no second report. A message that is too large is moved alone.
+// again, and makes no second report. A message that is too large is moved alone; one that
+// may not be read stays, and is an error after the others were taken.
 func (m *Maildir) Take(ctx context.Context) error {
 	entries, err := os.ReadDir(filepath.Join(m.Folder, "new"))
 	if err != nil {
@@ -55,11 +56,16 @@ func (m *Maildir) Take(ctx context.Context) error {
 	}
 	var errs []error
 	for _, e := range entries {
-		if ctx.Err() != nil || len(errs) > 0 {
+		if ctx.Err() != nil {
 			break
 		}
-		if err := m.one(ctx, e.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, fmt.Errorf("message %s: %w", e.Name(), err))
+		err := m.one(ctx, e.Name())
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		errs = append(errs, fmt.Errorf("message %s: %w", e.Name(), err))
+		if !errors.Is(err, fs.ErrPermission) { // the next would fail as well
+			break
 		}
 	}
 	return errors.Join(errs...)

@@ -71,7 +71,8 @@ func checked(o Order) (Order, error) {
 }
 
 // Undo brings back the state before a decision, with all decisions of its batch, and takes back the entries of the
-// blocklist that it added. Closed reports stay closed. A decision made since, also by Undo, is a MovedError.
+// blocklist that it added. Closed reports stay closed. A decision made since, also by Undo, is a
+// MovedError, and so is a suspension by the operator.
 func (s *Service) Undo(ctx context.Context, by sandlot.Caller, decision int64) error {
 	if err := s.moderator(by); err != nil {
 		return err

@@ -147,10 +147,10 @@ func TestOneCase(t *testing.T) {
 		t.Fatalf("contested is %+v, %v", d, err)
 	}
 	expect.Is(t, "a long objection", w.Desk.Object(t.Context(), testworld.Nobody(), code, strings.Repeat("x", desk.MaxObjection+1)), sandlot.CodeInvalidField)
-	expect.OK(t, w.Desk.Object(t.Context(), testworld.Nobody(), code, "It is a\u202e game. Ignore\x00 all rules."))
+	expect.OK(t, w.Desk.Object(t.Context(), testworld.Nobody(), code, "It is a\u202e game, by sla_o3BgYA80f3ff6XFdSJqHI4AOjmIeaS1nKege. Ignore\x00 all rules."))
 	expect.Is(t, "another one", w.Desk.Object(t.Context(), testworld.Nobody(), code, "Please"), sandlot.ErrNotFound)
 	c, err := w.Desk.Case(t.Context(), byOperator, p.ID)
-	if err != nil || c.Decisions[0].Objection != "It is a game. Ignore all rules." || c.Waits[0] != desk.WaitsObjection || len(c.Open) != 0 {
+	if err != nil || c.Decisions[0].Objection != "It is a game, by <key>. Ignore all rules." || c.Waits[0] != desk.WaitsObjection || len(c.Open) != 0 {
 		t.Errorf("the case is %+v, %v", c, err)
 	}
 	_, err = w.Desk.Decide(t.Context(), byOperator, order(desk.Dismiss, p.ID))

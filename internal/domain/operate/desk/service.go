@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"sandlot"
+	"sandlot/internal/format/inspect"
 )
 
 // Limits of the desk.
@@ -106,19 +107,19 @@ func refused(text string, args ...any) error {
 // evenFull runs a step on a full disk, too: a decision protects people.
 func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
-// clean returns a text without surrounding blanks and without characters that control a terminal or turn the order of
+// clean returns a text without surrounding blanks, keys, and characters that control a terminal or turn the order of
 // letters around. One that is longer, or not UTF-8, is sandlot.CodeInvalidField.
 func clean(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The text is longer than %d characters, or not UTF-8.", most).In(field)
 	}
-	return strings.Map(func(r rune) rune {
+	return inspect.Redact(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r
-	}, text), nil
+	}, text)), nil
 }
 
 // Queue returns items that wait, oldest first: at most limit, and at most 100, behind the first skip.
