@@ -57,7 +57,9 @@ type fileLine struct {
 	SHA256   string `json:"sha256"`
 }
 
-func newFileLine(f sandlot.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256.String()} }
+func newFileLine(f sandlot.File) fileLine {
+	return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256.String()}
+}
 
 // belongings holds the records that accounts and projects have in common.
 type belongings struct {

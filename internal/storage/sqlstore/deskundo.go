@@ -116,7 +116,9 @@ func (r *ruling) restore(s standing, m madeDecision) error {
 }
 
 // taken reports whether the operator's own suspension, since then, took the place of that by a decision.
-func taken(suspends bool, since int64, m madeDecision) bool { return suspends && since != 0 && since != m.at }
+func taken(suspends bool, since int64, m madeDecision) bool {
+	return suspends && since != 0 && since != m.at
+}
 
 func (store Desk) AddNote(ctx context.Context, a desk.Act, id sandlot.ProjectID, text string) error {
 	return in("add note", store.rule(ctx, a, func(r *ruling) error {
