@@ -202,7 +202,8 @@ func readCase(ctx context.Context, q querier, num int64, c *desk.Case) (err erro
 	if c.Decisions, err = all(ctx, q, scanDecision, selectDecisions+"d.project = ? ORDER BY d.id DESC LIMIT ?", num, deskClosed); err != nil {
 		return err
 	}
-	if c.Files, err = all(ctx, q, scanFile, selectShown+"ORDER BY f.folded", num); err != nil {
+	if c.Files, err = all(ctx, q, scanFile, "SELECT "+fileColumns+` FROM files f JOIN blobs b ON b.id = f.blob
+		WHERE f.project = ? AND f.until = 9223372036854775807 ORDER BY f.folded`, num); err != nil {
 		return err
 	}
 	type more struct {
@@ -255,25 +256,15 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 	return err
 }
 
-// selectShown reads files of the current version of a project, which may be in the trash.
-const selectShown = "SELECT " + fileColumns + ` FROM files f JOIN blobs b ON b.id = f.blob
-	WHERE f.project = ? AND f.until = 9223372036854775807 `
-
-const selectKept = "SELECT " + projectColumns + " FROM projects p JOIN accounts a ON a.id = p.account WHERE " + shown + " AND "
-
 func (store Desk) Shown(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
-	p, err := one(ctx, store.db, scanProject, selectKept+"p.id = ?", string(id))
+	p, err := one(ctx, store.db, scanProject, "SELECT "+projectColumns+
+		" FROM projects p JOIN accounts a ON a.id = p.account WHERE "+shown+" AND p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
-func (store Desk) ShownFile(ctx context.Context, id sandlot.ProjectID, name string) (f sandlot.File, err error) {
-	err = store.db.snapshot(ctx, func(q querier) error {
-		p, err := one(ctx, q, scanProject, selectKept+"p.id = ?", string(id))
-		if err != nil {
-			return err
-		}
-		f, err = one(ctx, q, scanFile, selectShown+"AND f.folded = ? AND f.name = ?", p.num, names.Fold(name), name)
-		return err
-	})
+func (store Desk) ShownFile(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error) {
+	f, err := one(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN accounts a ON a.id = p.account
+		JOIN files f ON f.project = p.num AND f.until = 9223372036854775807 JOIN blobs b ON b.id = f.blob
+		WHERE `+shown+" AND p.id = ? AND f.folded = ? AND f.name = ?", string(id), names.Fold(name), name)
 	return f, in("read file", err)
 }
