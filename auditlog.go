@@ -40,15 +40,14 @@ const (
 	ActionConnect       = "connect" // projects were taken by a code; the reason is the account that had them
 	ActionFeature       = "feature"
 
-	ActionReverseVerdict = "reverse-verdict" // of the judge
-	ActionHold           = "hold"
-	ActionAddReporter    = "add-reporter"
-	ActionEndReporter    = "end-reporter"
-	ActionTrust          = "trust"
-	ActionEndTrust       = "end-trust"
-	ActionRelease        = "release"
-	ActionBlock          = "block"   // the target is the entry or the list; the reason begins with the kind
-	ActionUnblock        = "unblock" // likewise
+	ActionHold        = "hold"
+	ActionAddReporter = "add-reporter"
+	ActionEndReporter = "end-reporter"
+	ActionTrust       = "trust"
+	ActionEndTrust    = "end-trust"
+	ActionRelease     = "release"
+	ActionBlock       = "block"   // the target is the entry or the list; the reason begins with the kind
+	ActionUnblock     = "unblock" // likewise
 )
 
 // Actions returns all actions of an operator.

@@ -13,7 +13,7 @@ type mutation struct {
 // mutations are what the promises rest on, a line of code each. A row whose old
 // text is gone is an error, so the table follows the code.
 func mutations() []mutation {
-	return slices.Concat(durability(), access(), sessions(), cached(), admissions(), messages(), integrity(), agents(), operated(), players(), regressions())
+	return slices.Concat(durability(), access(), sessions(), cached(), admissions(), messages(), integrity(), agents(), operated(), players(), front(), regressions())
 }
 
 // Tests that notice.

@@ -113,7 +113,7 @@ func (store FrontLine) Release(ctx context.Context, id sandlot.ProjectID, immune
 		if err != nil {
 			return err
 		}
-		if err := reverseVerdict(t, num, e.At, nil); err != nil {
+		if err := reverseVerdict(t, num, e.At); err != nil {
 			return err
 		}
 		return changeLogged(t, e, sandlot.ErrMoved, `UPDATE projects SET changed = changed + 1, hold_end = ?, immune_until = ?

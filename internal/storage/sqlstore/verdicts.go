@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"sandlot"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
 )
 
@@ -156,29 +155,7 @@ func (store Verdicts) Verdicts(ctx context.Context, q judge.Query) ([]judge.Reco
 	return list, in("list verdicts", err)
 }
 
-func (store Verdicts) ReverseVerdict(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error {
-	return in("reverse a verdict", store.db.onProject(ctx, id, func(t *tx) error {
-		t.changed = changed(id)
-		num, err := t.number("SELECT num FROM projects WHERE id = ? AND deleted_at IS NULL", string(id))
-		if err != nil {
-			return err
-		}
-		if err := reverseVerdict(t, num, e.At, sandlot.ErrNotFound); err != nil {
-			return err
-		}
-		if err := endHold(t, num, sandlot.HeldJudge, e.At); err != nil {
-			return err
-		}
-		err = t.do("UPDATE projects SET changed = changed + 1, immune_until = ? WHERE num = ?", micros(e.At.Add(operate.Immunity)), num)
-		if err != nil {
-			return err
-		}
-		return t.Run(newEntry(e))
-	}))
-}
-
-// reverseVerdict marks the verdict that holds a project as reversed; without one it returns missing, which may be nil.
-func reverseVerdict(t *tx, num int64, at time.Time, missing error) error {
-	return t.must(missing, "UPDATE verdicts SET reversed_at = ? WHERE project = ? AND answer IN ('hold', 'refuse') AND reversed_at = 0",
-		micros(at), num)
+// reverseVerdict marks the verdict that holds a project as reversed, if there is one.
+func reverseVerdict(t *tx, num int64, at time.Time) error {
+	return t.do("UPDATE verdicts SET reversed_at = ? WHERE project = ? AND answer IN ('hold', 'refuse') AND reversed_at = 0", micros(at), num)
 }

@@ -9,7 +9,6 @@ import (
 	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/operate/listed"
-	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
 )
 
@@ -25,7 +24,7 @@ func judgeCases() []storeCase {
 		{"EndVerdict/a newer version is due", judgesNewer},
 		{"GiveBackVerdict/the version is due after the pause, with or without this try", givesBackVerdicts},
 		{"Verdicts/newest first, of one answer or all", listsVerdicts},
-		{"ReverseVerdict/ends the hold of the judge alone, with its entry", reversesVerdicts},
+		{"Release/reverses the verdict that holds the project", reversesVerdicts},
 	}
 }
 
@@ -87,7 +86,7 @@ func passesOver(t *testing.T, s Stores) {
 	p.Held.Rule = sandlot.HeldJudge
 	p = s.mustPut(t, p, file("a.js", inline("a")))
 	nothingToJudge(t, s)
-	ok(t, s.Verdicts.ReverseVerdict(t.Context(), p.ID, entry(sandlot.ActionReverseVerdict, "held")))
+	ok(t, s.Holds.Release(t.Context(), p.ID, base(), entry(sandlot.ActionRelease, "held")))
 	nothingToJudge(t, s)
 	s.mustPut(t, p, file("a.js", inline("b")))
 	same(t, "the version after a person has looked", claimsVerdict(t, s).Project.Version, 3)
@@ -204,20 +203,12 @@ func listsVerdicts(t *testing.T, s Stores) {
 }
 
 func reversesVerdicts(t *testing.T, s Stores) {
-	p, e := s.mustProject(t, "pong"), entry(sandlot.ActionReverseVerdict, "pong")
-	wants(t, "without a verdict", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
+	p, e := s.mustProject(t, "pong"), entry(sandlot.ActionRelease, "pong")
 	ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: judge.Hold}))
-	s.observed.change()
-	ok(t, s.Verdicts.ReverseVerdict(t.Context(), p.ID, e))
-	same(t, "what has changed", s.observed.change().Projects, []sandlot.ProjectID{p.ID})
+	ok(t, s.Holds.Release(t.Context(), p.ID, base(), e))
 	same(t, "the hold", heldBy(t, s, p.ID), sandlot.NotHeld)
-	s.logged(t, e)
 	got := must(s.Verdicts.Verdicts(t.Context(), judge.Query{Limit: 9}))(t)[0]
 	same(t, "the verdict", [2]any{got.ReversedAt, got.Held}, [2]any{e.At, false})
-	wants(t, "once more", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
-	must(s.Publish.PutFile(t.Context(), p.ID, file("a.js", inline("a")), publish.Edit{At: base(), Expect: 1, Suffix: "2"}))(t)
-	ok(t, s.Verdicts.EndVerdict(t.Context(), claimsVerdict(t, s), judge.Verdict{Answer: judge.Pass}))
-	wants(t, "one that holds nothing", s.Verdicts.ReverseVerdict(t.Context(), p.ID, e), sandlot.ErrNotFound)
 }
 
 func listedCases() []storeCase {

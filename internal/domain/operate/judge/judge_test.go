@@ -22,7 +22,6 @@ import (
 	"sandlot"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/cover"
-	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/judge"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/domain/trial"
@@ -315,14 +314,10 @@ func TestOnlyAPersonEndsTheHoldOfAJudge(t *testing.T) {
 	_, err := c.Account.Verify(t.Context(), testworld.Nobody(), c.Token("/verify"))
 	expect.OK(t, err)
 	expect.Equal(t, "the hold", c.rule(out.Project.ID), sandlot.HeldJudge)
-	service := judge.Service{Store: c.DB.Operate().Verdicts(), Now: c.Now}
-	expect.OK(t, service.Reverse(t.Context(), sandlot.AsOperator("kim"), out.Project.ID, " a game "))
-	expect.Equal(t, "the hold", c.rule(out.Project.ID), sandlot.NotHeld)
-	log, err := c.Operate.Log(t.Context(), sandlot.AsOperator(""), operate.LogQuery{Limit: 1})
+	_, err = c.Operate.Release(t.Context(), sandlot.AsOperator("kim"), string(out.Project.ID), "a game")
 	expect.OK(t, err)
-	expect.Equal(t, "the entry", log[0].Name+" "+log[0].Action+" "+log[0].Target+" "+log[0].Reason, "kim reverse-verdict "+string(out.Project.ID)+" a game")
+	expect.Equal(t, "the hold", c.rule(out.Project.ID), sandlot.NotHeld)
 	expect.Equal(t, "when it was reversed", c.verdict().ReversedAt, c.Now().UTC().Truncate(time.Microsecond))
-	expect.Contains(t, "once more", fmt.Sprint(service.Reverse(t.Context(), sandlot.AsOperator(""), out.Project.ID, "")), "nothing was changed")
 	c.PutFile(c.CallerOf(out.Keys.Account), out.Project.ID, "a.html", "<p>3")
 	c.nothingDue() // it is verified by now
 }

@@ -43,7 +43,4 @@ type Store interface {
 	GiveBackVerdict(ctx context.Context, d Due, pause time.Duration, forget bool) error
 	// Verdicts returns the last verdict about each project, newest first.
 	Verdicts(ctx context.Context, q Query) ([]Record, error)
-	// ReverseVerdict marks a verdict that Holds as reversed at e.At, ends the hold of the judge, and records e: reports do
-	// not hold the project for operate.Immunity. Without such a verdict it is sandlot.ErrNotFound.
-	ReverseVerdict(ctx context.Context, id sandlot.ProjectID, e sandlot.LogEntry) error
 }
