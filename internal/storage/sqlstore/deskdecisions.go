@@ -237,7 +237,7 @@ func (r *ruling) dismiss(s standing) (b deskBefore, err error) {
 		}
 	}
 	b.Judged = s.judged
-	return b, reverseVerdict(r.tx, s.num, r.At, nil)
+	return b, reverseVerdict(r.tx, s.num, r.At)
 }
 
 // suspendAccount suspends an account at that time, or ends it with nil.
