@@ -149,7 +149,7 @@ func newCaseShown(c desk.Case) caseShown {
 			return decisionShown{d.ID, d.At, d.Who, string(d.Action), d.Reason, d.Text, orNil(d.UndoneAt), d.Objection}
 		}),
 		each(c.Notes, func(n desk.Note) noteLine { return noteLine{n.At, n.Who, n.Text} }),
-		each(c.Files, func(f sandlot.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256} }),
+		each(c.Files, newFileLine),
 	}
 }
 

@@ -52,9 +52,13 @@ type versionLine struct {
 }
 
 type fileLine struct {
-	Filename string         `json:"filename"`
-	Size     int64          `json:"size"`
-	SHA256   sandlot.Digest `json:"sha256"`
+	Filename string `json:"filename"`
+	Size     int64  `json:"size"`
+	SHA256   string `json:"sha256"`
+}
+
+func newFileLine(f sandlot.File) fileLine {
+	return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256.String()}
 }
 
 // belongings holds the records that accounts and projects have in common.
@@ -94,7 +98,7 @@ func newProjectShown(s operate.Shown) projectShown {
 		each(s.Versions, func(v sandlot.VersionChange) versionLine {
 			return versionLine{v.N, v.Title, v.CreatedAt, v.Erased}
 		}),
-		each(s.Files, func(f sandlot.File) fileLine { return fileLine{f.Name, f.Blob.Size, f.Blob.SHA256} }),
+		each(s.Files, newFileLine),
 		newBelongings(s),
 	}
 }

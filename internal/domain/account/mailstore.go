@@ -38,7 +38,8 @@ type MailStore interface {
 	// Projects is that of publish.Store.
 	Projects(ctx context.Context, id sandlot.AccountID, before int64, limit int) ([]sandlot.Project, error)
 	// Decision returns the facts of a decision for the owner of a project, and replaces the hash of the code by which
-	// they object, unless there is no other objection. A decision that was undone is sandlot.ErrNotFound.
+	// they object, unless there is no other objection. One that was undone reads as "dismiss" where everybody sees the
+	// project again, and is sandlot.ErrNotFound otherwise.
 	Decision(ctx context.Context, id int64, code sandlot.Digest) (DecisionNotice, error)
 	// Outcome returns the facts of a decision for the sender of reports with this address, with the number of one of them. A
 	// decision that was undone is sandlot.ErrNotFound.

@@ -81,7 +81,7 @@ func (s *Service) file(ctx context.Context, by sandlot.Caller, in NewReport, fro
 		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The reason is none of %s.", strings.Join(Reasons(), ", ")).In("reason").
 			With(sandlot.OpSame, sandlot.Set("reason", "other"))
 	}
-	if r.Details, err = cleanDetails(in.Details); err != nil {
+	if r.Details, err = CleanText("details", in.Details, MaxDetails); err != nil {
 		return "", err
 	}
 	if r.Contact, err = sandlot.CleanEmail(strings.TrimSpace(in.Contact)); err != nil {
@@ -121,12 +121,12 @@ func (s *Service) toOperator(kind, lang string, from sandlot.Sender, at time.Tim
 	return &sandlot.Job{Kind: kind, Address: s.reportMail, Lang: lang, Due: at, Asker: s.vault.Asker(sandlot.Caller{From: from})}
 }
 
-// cleanDetails removes keys, and characters that could control the terminal of a reader.
-func cleanDetails(text string) (string, error) {
+// CleanText returns a text without surrounding blanks, keys, and characters that control a terminal or turn the order of
+// letters around. One that is longer than most characters, or not UTF-8, is sandlot.CodeInvalidField.
+func CleanText(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > MaxDetails {
-		text := "The details are longer than %d characters, or not UTF-8."
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, text, MaxDetails).In("details")
+	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
+		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The text is longer than %d characters, or not UTF-8.", most).In(field)
 	}
 	return inspect.Redact(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {

@@ -56,8 +56,8 @@ func (s *Reporters) Add(ctx context.Context, by sandlot.Caller, name string) (sa
 		return "", err
 	}
 	name = strings.TrimSpace(name)
-	clean, err := cleanDetails(name)
-	if err != nil || name == "" || clean != name || strings.ContainsAny(name, "\n\t") || len([]rune(name)) > maxReporterName {
+	clean, err := CleanText("name", name, maxReporterName)
+	if err != nil || name == "" || clean != name || strings.ContainsAny(name, "\n\t") {
 		return "", fmt.Errorf("the name of a reporter has 1 to %d characters on one line", maxReporterName)
 	}
 	token, err := sandlot.MintToken(names.FlagPrefix, s.Filing.random)

@@ -15,6 +15,7 @@ const (
 	HoldUnproved   = 30 * 24 * time.Hour // an account that verified its address earlier is not held by reports
 	HoldsPerHour   = 20                  // of an installation: more at once are an attack by reports
 	HoldReminded   = 72 * time.Hour      // then the operator is reminded of it, once
+	Immunity       = 30 * 24 * time.Hour // after a person has reinstated a project
 	ReportMailWait = time.Hour           // between two messages about reports of one project
 )
 

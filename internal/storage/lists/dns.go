@@ -35,15 +35,7 @@ func (d *DNS) Name() string { return d.zone }
 
 // Look implements listed.List by a query for each host. It ends with the first error.
 func (d *DNS) Look(ctx context.Context, hosts []string) (map[string]bool, error) {
-	found := map[string]bool{}
-	for _, h := range hosts {
-		listed, err := d.host(ctx, h)
-		if err != nil {
-			return found, err
-		}
-		found[h] = listed
-	}
-	return found, nil
+	return oneByOne(ctx, hosts, d.host)
 }
 
 func (d *DNS) host(ctx context.Context, host string) (bool, error) {

@@ -120,9 +120,14 @@ func (u *URLhaus) Name() string { return "urlhaus" }
 
 // Look implements listed.List by a request for each host. It ends with the first error.
 func (u *URLhaus) Look(ctx context.Context, hosts []string) (map[string]bool, error) {
+	return oneByOne(ctx, hosts, u.host)
+}
+
+// oneByOne looks up each host, until the first error.
+func oneByOne(ctx context.Context, hosts []string, look func(context.Context, string) (bool, error)) (map[string]bool, error) {
 	found := map[string]bool{}
 	for _, h := range hosts {
-		listed, err := u.host(ctx, h)
+		listed, err := look(ctx, h)
 		if err != nil {
 			return found, err
 		}

@@ -2,9 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"slices"
-	"strings"
-	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/operate/blocks"
@@ -29,18 +26,12 @@ const blocking int64 = 0x626c6f636b6c6973
 // selectGeneration reads the number of the blocklist, which is 1 before its first change.
 const selectGeneration = "SELECT coalesce((SELECT generation FROM blocking WHERE one = 1), 1)"
 
-// addBlock adds an entry to the blocklist, or replaces the one with that value, and gives the list its next number. A zero
-// until is no end. On PostgreSQL it waits for steps that were checked against the list, so a step calls it last.
-func addBlock(t *tx, kind, value, reason, actor string, at, until time.Time) error {
-	if _, err := nextBlocks(t); err != nil {
-		return err
-	}
-	return t.do(`INSERT INTO blocked (kind, value, reason, actor, at, until) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT (kind, value) DO UPDATE SET reason = excluded.reason, actor = excluded.actor, at = excluded.at, until = excluded.until`,
-		kind, value, reason, actor, micros(at), orZero(until))
-}
+// putBlock adds an entry to the blocklist, or replaces the one with that value. Its step calls nextBlocks first.
+const putBlock = `INSERT INTO blocked (kind, value, reason, actor, at, until) VALUES (?, ?, ?, ?, ?, ?)
+	ON CONFLICT (kind, value) DO UPDATE SET reason = excluded.reason, actor = excluded.actor, at = excluded.at, until = excluded.until`
 
-// nextBlocks gives the blocklist its next number, and returns it.
+// nextBlocks gives the blocklist its next number, and returns it. On PostgreSQL it waits for steps that were checked against
+// the list, so a step locks its accounts before.
 func nextBlocks(t *tx) (int64, error) {
 	if query := t.dialect.Alone("?"); query != "" {
 		if err := t.do(query, blocking); err != nil {
@@ -65,22 +56,14 @@ func sameBlocks(t *tx, generation int64) []engine.Statement {
 	return []engine.Statement{same}
 }
 
-// orZero returns the stored form of a time; the zero time is 0.
-func orZero(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return micros(t)
-}
-
 func (store Blocks) Generation(ctx context.Context) (int64, error) {
 	n, err := one(ctx, store.db, scanValue[int64], selectGeneration)
 	return n, in("read the number of the blocklist", err)
 }
 
 const (
-	selectBlocked = "SELECT id, kind, value, reason, actor, at, until FROM blocked WHERE "
-	listColumns   = "name, kind, lines, reason, actor, at, until, generation"
+	selectBlocked    = "SELECT id, kind, value, reason, actor, at, until FROM blocked WHERE "
+	selectBlocklists = "SELECT name, kind, lines, reason, actor, at, until, generation FROM blocklists ORDER BY name"
 )
 
 func scanBlocked(r row) (e blocks.Entry, err error) {
@@ -93,7 +76,7 @@ func scanBlocklist(r row) (l blocks.List, err error) {
 	return l, err
 }
 
-func (store Blocks) Load(ctx context.Context, known map[int64]bool) (found blocks.Loaded, err error) {
+func (store Blocks) Load(ctx context.Context, known map[int64]blocks.List) (found blocks.Loaded, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		if found.Generation, err = one(ctx, q, scanValue[int64], selectGeneration); err != nil {
 			return err
@@ -101,15 +84,13 @@ func (store Blocks) Load(ctx context.Context, known map[int64]bool) (found block
 		if found.Entries, err = all(ctx, q, scanBlocked, selectBlocked+"id > 0 ORDER BY id"); err != nil {
 			return err
 		}
-		if found.Lists, err = all(ctx, q, scanBlocklist, "SELECT "+listColumns+" FROM blocklists ORDER BY name"); err != nil {
+		if found.Lists, err = all(ctx, q, scanBlocklist, selectBlocklists); err != nil {
 			return err
 		}
-		for i := range found.Lists {
-			l := &found.Lists[i]
-			if known[l.Generation] {
-				continue
-			}
-			if l.Body, err = one(ctx, q, scanValue[[]byte], "SELECT body FROM blocklists WHERE name = ?", l.Name); err != nil {
+		for i, l := range found.Lists {
+			if before, ok := known[l.Generation]; ok {
+				found.Lists[i] = before
+			} else if found.Lists[i].Body, err = one(ctx, q, scanValue[[]byte], "SELECT body FROM blocklists WHERE name = ?", l.Name); err != nil {
 				return err
 			}
 		}
@@ -123,7 +104,7 @@ func (store Blocks) Blocked(ctx context.Context, after int64, limit int) ([]bloc
 }
 
 func (store Blocks) Lists(ctx context.Context) ([]blocks.List, error) {
-	return all(ctx, store.db, scanBlocklist, "SELECT "+listColumns+" FROM blocklists ORDER BY name")
+	return all(ctx, store.db, scanBlocklist, selectBlocklists)
 }
 
 func (store Blocks) AddBlocks(ctx context.Context, list []blocks.Entry, e sandlot.LogEntry) (added []blocks.Entry, err error) {
@@ -136,11 +117,11 @@ func (store Blocks) AddBlocks(ctx context.Context, list []blocks.Entry, e sandlo
 
 // addBlocks adds entries with an entry of the audit log each, and returns them with their numbers.
 func addBlocks(t *tx, list []blocks.Entry, e sandlot.LogEntry) (added []blocks.Entry, err error) {
+	if _, err := nextBlocks(t); err != nil {
+		return nil, err
+	}
 	for _, b := range list {
-		if err := addBlock(t, b.Kind, b.Value, b.Reason, b.By, b.At, b.Until); err != nil {
-			return nil, err
-		}
-		b.ID, err = t.number("SELECT id FROM blocked WHERE kind = ? AND value = ?", b.Kind, b.Value)
+		b.ID, err = t.number(putBlock+" RETURNING id", b.Kind, b.Value, b.Reason, b.By, micros(b.At), microsOr0(b.Until))
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +154,7 @@ func (store Blocks) PutList(ctx context.Context, l blocks.List, e sandlot.LogEnt
 		return t.Run(
 			do("DELETE FROM blocklists WHERE name = ?", l.Name),
 			do(`INSERT INTO blocklists (name, kind, body, lines, reason, actor, at, until, generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				l.Name, l.Kind, orEmpty(l.Body), l.Lines, l.Reason, l.By, micros(l.At), orZero(l.Until), generation),
+				l.Name, l.Kind, orEmpty(l.Body), l.Lines, l.Reason, l.By, micros(l.At), microsOr0(l.Until), generation),
 			newEntry(e),
 		)
 	}))
@@ -184,14 +165,11 @@ func (store Blocks) Unblock(ctx context.Context, id int64, name string, e sandlo
 		if _, err := nextBlocks(t); err != nil {
 			return err
 		}
+		from, key := "blocked WHERE id = ?", any(id)
 		if name != "" {
-			if err := t.must(sandlot.ErrNotFound, "DELETE FROM blocklists WHERE name = ?", name); err != nil {
-				return err
-			}
-		} else if err := t.must(sandlot.ErrNotFound, "DELETE FROM blocked WHERE id = ?", id); err != nil {
-			return err
+			from, key = "blocklists WHERE name = ?", name
 		}
-		return t.Run(newEntry(e))
+		return changeLogged(t, e, sandlot.ErrNotFound, "DELETE FROM "+from, key)
 	}))
 }
 
@@ -200,23 +178,17 @@ func (store Blocks) Vouched(ctx context.Context, id sandlot.AccountID) (bool, er
 		"SELECT verified = 1 OR trusted_at IS NOT NULL FROM accounts WHERE id = ? AND deleted_at IS NULL", id)
 }
 
-// sharedAtOnce is how many hashes one query looks for: there is no index of hashes, so each reads through all blobs.
-const sharedAtOnce = 50
-
-func (store Blocks) Shared(ctx context.Context, digests []sandlot.Digest, owner sandlot.AccountID) (shared []sandlot.Digest, err error) {
-	for some := range slices.Chunk(digests, sharedAtOnce) {
-		args := []any{owner}
-		for i := range sharedAtOnce {
-			args = append(args, some[min(i, len(some)-1)][:])
-		}
-		found, err := all(ctx, store.db, fields(func(d *sandlot.Digest) []any { return []any{asDigest{d}} }),
-			`SELECT DISTINCT b.sha256 FROM blobs b JOIN files f ON f.blob = b.id JOIN projects p ON p.num = f.project
-			JOIN accounts a ON a.id = p.account WHERE a.id <> ? AND (a.verified = 1 OR a.trusted_at IS NOT NULL)
-			AND p.deleted_at IS NULL AND a.deleted_at IS NULL AND b.sha256 IN (?`+strings.Repeat(", ?", sharedAtOnce-1)+")", args...)
+func (store Blocks) Shared(ctx context.Context, hashes []sandlot.Digest, owner sandlot.AccountID) (shared []sandlot.Digest, err error) {
+	for _, d := range hashes {
+		n, err := one(ctx, store.db, scanValue[int64], `SELECT count(*) FROM (SELECT 1 FROM blobs b JOIN files f ON f.blob = b.id
+			JOIN projects p ON p.num = f.project JOIN accounts a ON a.id = p.account WHERE b.sha256 = ? AND a.id <> ?
+			AND (a.verified = 1 OR a.trusted_at IS NOT NULL) AND p.deleted_at IS NULL AND a.deleted_at IS NULL LIMIT 1) x`, d[:], owner)
 		if err != nil {
 			return nil, in("look for other projects with a file", err)
 		}
-		shared = append(shared, found...)
+		if n > 0 {
+			shared = append(shared, d)
+		}
 	}
 	return shared, nil
 }

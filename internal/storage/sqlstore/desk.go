@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"sandlot"
@@ -24,11 +25,12 @@ func (store FrontLine) Desk() Desk { return Desk{store.db, SecretStore(store)} }
 const (
 	deskClosed = 100  // closed reports, notes and decisions of a case
 	deskOpen   = 1000 // open reports of a case
-	deskOthers = 100  // other projects of a case, and the most that is counted of them
+	deskOthers = 100  // other projects of a case
 )
 
-// Conditions of a project p: verdicts v and objections of decisions d that no later decision answers.
+// Conditions of a project p: shown at the desk, also from the trash; held; verdicts v and objections of decisions d that no later decision answers.
 const (
+	shown      = "a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num))"
 	heldNow    = "p.hold <> '' AND p.hold_end = 0 AND p.suspended_at IS NULL AND a.suspended_at IS NULL"
 	unanswered = `v.answer IN ('hold', 'refuse') AND v.reversed_at = 0
 		AND NOT EXISTS (SELECT 1 FROM decisions l WHERE l.project = v.project AND l.at >= v.at AND l.undone_at = 0)`
@@ -55,18 +57,16 @@ const stateOf = `(SELECT CAST(coalesce(max(l.id) + sum(CASE WHEN l.undone_at > 0
 		+ CASE WHEN p.suspended_at IS NULL AND a.suspended_at IS NULL THEN 0 ELSE 2 END
 		+ CASE WHEN p.hold <> '' AND p.hold_end = 0 THEN 1 ELSE 0 END`
 
-const selectItems = "SELECT a.created_at, a.role, a.suspended_at IS NOT NULL, a.projects, " + stateOf + `,
+var selectItems = "SELECT a.created_at, a.role, a.suspended_at IS NOT NULL, a.projects, " + stateOf + `,
 		coalesce((SELECT min(r.at) FROM reports r WHERE r.project = p.id AND r.closed_at IS NULL), 0),
 		(SELECT count(*) FROM reports r WHERE r.project = p.id AND r.closed_at IS NULL),
 		(SELECT count(DISTINCT r.network) FROM reports r WHERE r.project = p.id AND r.closed_at IS NULL AND length(r.network) > 0),
 		CASE WHEN ` + heldNow + ` THEN p.hold_at ELSE 0 END,
 		coalesce((SELECT v.at FROM verdicts v WHERE v.project = p.num AND ` + unanswered + `), 0),
 		coalesce((SELECT max(d.objected_at) FROM decisions d WHERE d.project = p.num AND ` + contested + `), 0),
-		(SELECT count(*) FROM (SELECT 1 FROM projects o WHERE o.account = p.account AND o.num <> p.num AND o.deleted_at IS NULL LIMIT 100) s),
-		(SELECT count(*) FROM (SELECT DISTINCT q.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
-			JOIN projects q ON q.account = o.account WHERE m.account = p.account AND q.deleted_at IS NULL LIMIT 100) s), ` +
+		` + countOf(sameHash) + ", " + countOf(sameAccount) + ", " + countOf(sameNetwork) + ", " +
 	projectColumns + ` FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
+	WHERE ` + shown + " AND "
 
 type itemRow struct {
 	desk.Item
@@ -85,7 +85,7 @@ func scanItem(r row) (i itemRow, err error) {
 		sometime{&held},
 		sometime{&judged},
 		sometime{&objected},
-		&i.Same.Account, &i.Same.Network,
+		&i.Same.Hash, &i.Same.Account, &i.Same.Network,
 	}})
 	i.Project, i.num = p.Project, p.num
 	o.Handle, o.Verified, o.Operator = p.Handle, p.Verified, role == sandlot.OperatorRole
@@ -120,9 +120,6 @@ func (store Desk) Queue(ctx context.Context, skip, limit int) (list []desk.Item,
 		}
 		slices.SortFunc(rows, func(a, b itemRow) int { return cmp.Compare(slices.Index(nums, a.num), slices.Index(nums, b.num)) })
 		for _, r := range rows {
-			if err := r.countSame(ctx, q); err != nil {
-				return err
-			}
 			list = append(list, r.Item)
 		}
 		return readReasons(ctx, q, list)
@@ -147,44 +144,30 @@ func readReasons(ctx context.Context, q querier, list []desk.Item) error {
 	return err
 }
 
-// countSame counts the projects with the same page.
-func (i *itemRow) countSame(ctx context.Context, q querier) (err error) {
-	i.Same.Hash, err = one(ctx, q, scanValue[int], "SELECT count(*) FROM ("+sameHash.query+") s", sameHash.args(i)...)
-	return err
-}
-
-// same finds the numbers of other projects that share something with one.
-type same struct {
-	name, query string
-	args        func(i *itemRow) []any
-}
-
-var (
-	sameHash = same{
-		"hash", `SELECT DISTINCT g.project FROM files f JOIN blobs b ON b.id = f.blob JOIN blobs o ON o.sha256 = b.sha256
-		JOIN files g ON g.blob = o.id AND g.until = 9223372036854775807 JOIN projects p ON p.num = g.project
-		WHERE f.project = ?1 AND f.until = 9223372036854775807 AND f.folded = ?2 AND g.project <> ?1 AND p.deleted_at IS NULL LIMIT ?3`,
-		func(i *itemRow) []any { return []any{i.num, names.Fold(i.Project.Primary), deskOthers} },
-	}
-	sameAccount = same{
-		"account", "SELECT num FROM projects WHERE account = ?1 AND num <> ?2 AND deleted_at IS NULL LIMIT ?3",
-		func(i *itemRow) []any { return []any{i.Project.Account, i.num, deskOthers} },
-	}
-	sameNetwork = same{
-		"network", `SELECT DISTINCT p.num FROM publishers m JOIN publishers o ON o.network = m.network AND o.account <> m.account
-		JOIN projects p ON p.account = o.account WHERE m.account = ?1 AND p.deleted_at IS NULL LIMIT ?2`,
-		func(i *itemRow) []any { return []any{i.Project.Account, deskOthers} },
-	}
+// Queries of other projects that have the same page as the project ?1, are of the same account, or come from the same
+// network. None reads more than it returns, so one that has the page twice is returned twice.
+const (
+	sameHash = `SELECT g.project AS num FROM projects c JOIN files f ON f.project = c.num AND f.until = 9223372036854775807
+			AND f.name = c.primary_file JOIN blobs b ON b.id = f.blob JOIN blobs o ON o.sha256 = b.sha256
+		JOIN files g ON g.blob = o.id AND g.until = 9223372036854775807 JOIN projects q ON q.num = g.project
+		WHERE c.num = ?1 AND g.project <> c.num AND q.deleted_at IS NULL LIMIT 100`
+	sameAccount = `SELECT q.num FROM projects c JOIN projects q ON q.account = c.account
+		WHERE c.num = ?1 AND q.num <> c.num AND q.deleted_at IS NULL LIMIT 100`
+	sameNetwork = `SELECT q.num FROM projects c JOIN publishers m ON m.account = c.account
+		JOIN publishers o ON o.network = m.network AND o.account <> m.account JOIN projects q ON q.account = o.account
+		WHERE c.num = ?1 AND q.deleted_at IS NULL LIMIT 100`
 )
+
+// countOf counts the projects that such a query returns for a project p.
+func countOf(query string) string {
+	return "(SELECT count(DISTINCT s.num) FROM (" + strings.ReplaceAll(query, "?1", "p.num") + ") s)"
+}
 
 func (store Desk) Case(ctx context.Context, id sandlot.ProjectID) (c desk.Case, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
 		c = desk.Case{}
 		i, err := one(ctx, q, scanItem, selectItems+"p.id = ?", string(id))
 		if err != nil {
-			return err
-		}
-		if err := i.countSame(ctx, q); err != nil {
 			return err
 		}
 		items := []desk.Item{i.Item}
@@ -219,7 +202,8 @@ func readCase(ctx context.Context, q querier, num int64, c *desk.Case) (err erro
 	if c.Decisions, err = all(ctx, q, scanDecision, selectDecisions+"d.project = ? ORDER BY d.id DESC LIMIT ?", num, deskClosed); err != nil {
 		return err
 	}
-	if c.Files, err = all(ctx, q, scanFile, selectShown+"ORDER BY f.folded", num); err != nil {
+	if c.Files, err = all(ctx, q, scanFile, "SELECT "+fileColumns+` FROM files f JOIN blobs b ON b.id = f.blob
+		WHERE f.project = ? AND f.until = 9223372036854775807 ORDER BY f.folded`, num); err != nil {
 		return err
 	}
 	type more struct {
@@ -239,8 +223,8 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 	c.SameAs = map[string][]string{}
 	var nums []int64
 	of := map[int64][]string{}
-	for _, s := range []same{sameHash, sameNetwork, sameAccount} {
-		found, err := all(ctx, q, scanValue[int64], s.query, s.args(i)...)
+	for _, same := range [][2]string{{"hash", sameHash}, {"network", sameNetwork}, {"account", sameAccount}} {
+		found, err := all(ctx, q, scanValue[int64], same[1], i.num)
 		if err != nil {
 			return err
 		}
@@ -248,7 +232,9 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 			if of[num] == nil && len(nums) < deskOthers {
 				nums = append(nums, num)
 			}
-			of[num] = append(of[num], s.name)
+			if !slices.Contains(of[num], same[0]) {
+				of[num] = append(of[num], same[0])
+			}
 		}
 	}
 	type other struct {
@@ -270,26 +256,15 @@ func readOthers(ctx context.Context, q querier, i *itemRow, c *desk.Case) error 
 	return err
 }
 
-// selectShown reads files of the current version of a project, which may be in the trash.
-const selectShown = "SELECT " + fileColumns + ` FROM files f JOIN blobs b ON b.id = f.blob
-	WHERE f.project = ? AND f.until = 9223372036854775807 `
-
-const selectKept = "SELECT " + projectColumns + ` FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
-
 func (store Desk) Shown(ctx context.Context, id sandlot.ProjectID) (sandlot.Project, error) {
-	p, err := one(ctx, store.db, scanProject, selectKept+"p.id = ?", string(id))
+	p, err := one(ctx, store.db, scanProject, "SELECT "+projectColumns+
+		" FROM projects p JOIN accounts a ON a.id = p.account WHERE "+shown+" AND p.id = ?", string(id))
 	return p.Project, in("read project", err)
 }
 
-func (store Desk) ShownFile(ctx context.Context, id sandlot.ProjectID, name string) (f sandlot.File, err error) {
-	err = store.db.snapshot(ctx, func(q querier) error {
-		p, err := one(ctx, q, scanProject, selectKept+"p.id = ?", string(id))
-		if err != nil {
-			return err
-		}
-		f, err = one(ctx, q, scanFile, selectShown+"AND f.folded = ? AND f.name = ?", p.num, names.Fold(name), name)
-		return err
-	})
+func (store Desk) ShownFile(ctx context.Context, id sandlot.ProjectID, name string) (sandlot.File, error) {
+	f, err := one(ctx, store.db, scanFile, "SELECT "+fileColumns+` FROM projects p JOIN accounts a ON a.id = p.account
+		JOIN files f ON f.project = p.num AND f.until = 9223372036854775807 JOIN blobs b ON b.id = f.blob
+		WHERE `+shown+" AND p.id = ? AND f.folded = ? AND f.name = ?", string(id), names.Fold(name), name)
 	return f, in("read file", err)
 }

@@ -86,7 +86,7 @@ func TestTheQueueReadsWhatWaitsAlone(t *testing.T) {
 	t.Parallel()
 	db := mustOpen(t, filepath.Join(testenv.MemoryDir(t), "sandlot.db"))
 	waits := []string{"reports_open", "projects_held", "verdicts_waiting", "decisions_objected"}
-	queries := []string{selectWaiting, selectItems + "p.num = 1", sameHash.query, sameAccount.query, sameNetwork.query}
+	queries := []string{selectWaiting, selectItems + "p.num = 1", sameHash, sameAccount, sameNetwork}
 	for _, query := range queries {
 		for _, line := range plan(t, db, query) {
 			scans := strings.HasPrefix(line, "SCAN ") && !slices.Contains([]string{"SCAN w", "SCAN r", "SCAN s"}, line)

@@ -1,8 +1,8 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,12 +34,12 @@ func scanDecision(r row) (d desk.Decision, err error) {
 // A standing is a target as a step on its locked account finds it. Times are as they are stored, 0 for none.
 type standing struct {
 	desk.Standing
-	num, state                      int64
-	handle, email, lang             string
-	verified, judged                bool
-	suspended, suspendedWithAccount int64
-	held                            heldBefore
-	immune                          int64
+	num, state        int64
+	handle            string
+	judged            bool
+	suspended, immune int64
+	accountSuspended  int64
+	held              heldBefore
 }
 
 // heldBefore is the hold of a project, which may be over.
@@ -61,56 +61,75 @@ type deskBefore struct {
 	Blocks    []string    `json:"blocks,omitempty"` // hashes that were not blocked
 }
 
-const selectStandings = "SELECT p.num, p.id, p.account, a.role, " + stateOf + `, a.handle, a.email, a.lang, a.verified,
+const selectStandings = "SELECT p.num, p.id, p.account, a.role, a.suspended_at IS NOT NULL, " + stateOf + `, a.handle,
 	EXISTS (SELECT 1 FROM verdicts v WHERE v.project = p.num AND v.answer IN ('hold', 'refuse') AND v.reversed_at = 0),
-	coalesce(p.suspended_at, 0), coalesce(a.suspended_at, 0), p.hold, p.hold_at, p.hold_end, p.immune_until
-	FROM projects p JOIN accounts a ON a.id = p.account
-	WHERE a.deleted_at IS NULL AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM trash t WHERE t.project = p.num)) AND `
+	coalesce(p.suspended_at, 0), coalesce(a.suspended_at, 0), p.immune_until, p.hold, p.hold_at, p.hold_end
+	FROM projects p JOIN accounts a ON a.id = p.account WHERE ` + shown + " AND "
 
-func scanStanding(r row) (s standing, err error) {
-	err = r.Scan(&s.num, &s.Project, &s.Account, &s.Role, &s.state, &s.handle, &s.email, &s.lang, &s.verified, &s.judged,
-		&s.suspended, &s.suspendedWithAccount, &s.held.Rule, &s.held.At, &s.held.End, &s.immune)
-	s.Suspended = s.suspendedWithAccount != 0
-	return s, err
+// A ruling is the step of a decision, or of its end.
+type ruling struct {
+	*tx
+	desk.Act
+	accounts []sandlot.AccountID // that it suspended or reinstated
 }
 
-// standings locks the accounts of the targets and of the moderator, and returns the targets if a.Allow does.
-func standings(t *tx, a desk.Act, find string, targets any) ([]standing, error) {
-	owners, err := all(context.Background(), t, scanValue[int64], "SELECT p.account FROM projects p WHERE "+find, targets)
+// rule runs a ruling, and then brings the projects of its accounts into the lists, or out of them: see changeAccount.
+func (store Desk) rule(ctx context.Context, a desk.Act, run func(*ruling) error) error {
+	var r ruling
+	if err := store.db.step(ctx, nil, func(t *tx) error {
+		r = ruling{tx: t, Act: a}
+		return run(&r)
+	}); err != nil {
+		return err
+	}
+	for _, id := range r.accounts {
+		_ = store.db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(int64(id)) })
+	}
+	return nil
+}
+
+// standings locks the accounts of the targets and of the moderator, and returns the targets if Allow does.
+func (r *ruling) standings(find string, targets any) ([]standing, error) {
+	ctx := context.Background()
+	owners, err := all(ctx, r.tx, scanValue[sandlot.AccountID], "SELECT p.account FROM projects p WHERE "+find, targets)
 	if err != nil {
 		return nil, err
 	}
-	locked := append(slices.Clone(owners), int64(a.Account))
-	if err := t.lock("SELECT id FROM accounts WHERE "+t.amongNumbers("id")+" ORDER BY id", engine.List(locked)); err != nil {
+	if err := r.lock("SELECT id FROM accounts WHERE "+r.amongNumbers("id")+" ORDER BY id", engine.List(append(owners, r.Account))); err != nil {
 		return nil, err
 	}
-	list, err := all(context.Background(), t, scanStanding, selectStandings+find, targets)
-	if err != nil {
-		return nil, err
-	}
-	m, err := moderatorOf(t, a)
+	list, err := all(ctx, r.tx, fields(func(s *standing) []any {
+		return []any{
+			&s.num, &s.Project, &s.Account, &s.Role, &s.Suspended, &s.state, &s.handle, &s.judged, &s.suspended, &s.accountSuspended, &s.immune,
+			&s.held.Rule, &s.held.At, &s.held.End,
+		}
+	}), selectStandings+find, targets)
 	if err != nil {
 		return nil, err
 	}
 	public := make([]desk.Standing, len(list))
 	for i, s := range list {
 		public[i] = s.Standing
-		if !slices.Contains(owners, int64(s.Account)) { // another account took it just now
+		if !slices.Contains(owners, s.Account) { // another account took it just now
 			return nil, desk.MovedError{Project: s.Project}
 		}
 	}
-	return list, a.Allow(m, public)
+	m, err := r.moderator()
+	if err != nil {
+		return nil, err
+	}
+	return list, r.Allow(m, public)
 }
 
-// moderatorOf reads the person of an act.
-func moderatorOf(t *tx, a desk.Act) (desk.Moderator, error) {
-	if a.Account == 0 {
+// moderator reads the person of an act.
+func (r *ruling) moderator() (desk.Moderator, error) {
+	if r.Account == 0 {
 		return desk.Moderator{Machine: true}, nil
 	}
-	m, err := one(context.Background(), t, fields(func(m *desk.Moderator) []any {
+	m, err := one(context.Background(), r.tx, fields(func(m *desk.Moderator) []any {
 		return []any{&m.Account, &m.Role, &m.Suspended, asTime{&m.ProvedAt}}
 	}), `SELECT a.id, a.role, a.suspended_at IS NOT NULL, s.proved_at FROM sessions s JOIN accounts a ON a.id = s.account
-		WHERE s.id = ? AND a.id = ? AND a.deleted_at IS NULL`, a.Session, a.Account)
+		WHERE s.id = ? AND a.id = ? AND a.deleted_at IS NULL`, r.Session, r.Account)
 	if errors.Is(err, sandlot.ErrNotFound) {
 		err = nil
 	}
@@ -118,42 +137,19 @@ func moderatorOf(t *tx, a desk.Act) (desk.Moderator, error) {
 }
 
 func (store Desk) Decide(ctx context.Context, a desk.Act, o desk.Order) (made []desk.Decision, err error) {
-	var accounts []int64
-	err = store.db.step(ctx, nil, func(t *tx) (err error) {
-		r := ruling{tx: t, Act: a, Order: o, seen: map[string]bool{}}
-		made, err = r.decide()
-		accounts = r.accounts
+	err = store.rule(ctx, a, func(r *ruling) error {
+		made, err = r.decide(o)
 		return err
 	})
-	if err != nil {
-		return nil, in("decide", err)
-	}
-	followAll(ctx, store.db, accounts)
-	return made, nil
+	return made, in("decide", err)
 }
 
-// followAll brings the projects of accounts that a step changed into the lists, or out of them: see changeAccount.
-func followAll(ctx context.Context, db *DB, accounts []int64) {
-	for _, id := range accounts {
-		_ = db.followSteps(context.WithoutCancel(ctx), func(s *sweep) error { return s.followAccount(id) })
-	}
-}
-
-// A ruling is the step of a decision.
-type ruling struct {
-	*tx
-	desk.Act
-	desk.Order
-	accounts []int64         // that it suspended
-	seen     map[string]bool // hashes that are blocked by now
-}
-
-func (r *ruling) decide() ([]desk.Decision, error) {
-	ids := make([]string, len(r.Targets))
-	for i, t := range r.Targets {
+func (r *ruling) decide(o desk.Order) ([]desk.Decision, error) {
+	ids := make([]string, len(o.Targets))
+	for i, t := range o.Targets {
 		ids[i] = string(t.Project)
 	}
-	list, err := standings(r.tx, r.Act, r.dialect.Among("p.id", r.dialect.Texts("?", "j")), engine.List(ids))
+	list, err := r.standings(r.dialect.Among("p.id", r.dialect.Texts("?", "j")), engine.List(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -163,40 +159,41 @@ func (r *ruling) decide() ([]desk.Decision, error) {
 		if i >= len(list) || string(list[i].Project) != id {
 			return nil, fmt.Errorf("project %s: %w", id, sandlot.ErrNotFound)
 		}
-		if err := r.unmoved(list[i], r.Targets[i].State); err != nil {
+		if err := r.unmoved(list[i], o.Action, o.Targets[i].State); err != nil {
 			return nil, err
 		}
 	}
 	before := make([]deskBefore, len(list))
 	for i, s := range list {
-		if before[i], err = r.apply(s); err != nil {
+		if before[i], err = r.apply(o, s); err != nil {
 			return nil, err
 		}
 	}
-	return r.record(list, before)
+	return r.record(o, list, before)
 }
 
 // unmoved returns a MovedError for a target that is in another state than the moderator saw.
-func (r *ruling) unmoved(s standing, seen int64) error {
+func (r *ruling) unmoved(s standing, action desk.Action, seen int64) error {
 	decided := seen>>32 != s.state>>32
-	if seen == 0 || !decided && (r.Action != desk.Dismiss || seen == s.state) {
+	if seen == 0 || !decided && (action != desk.Dismiss || seen == s.state) {
 		return nil
 	}
 	moved := desk.MovedError{Project: s.Project}
-	if decided {
-		last, err := one(context.Background(), r.tx, scanDecision, selectDecisions+"d.project = ? ORDER BY d.id DESC LIMIT 1", s.num)
-		if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
-			return err
-		}
-		moved.Last = last
+	if !decided {
+		return moved
 	}
+	last, err := one(context.Background(), r.tx, scanDecision, selectDecisions+"d.project = ? ORDER BY d.id DESC LIMIT 1", s.num)
+	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
+		return err
+	}
+	moved.Last = last
 	return moved
 }
 
 // apply makes the effects of the decision on one target, and returns the state before.
-func (r *ruling) apply(s standing) (b deskBefore, err error) {
+func (r *ruling) apply(o desk.Order, s standing) (b deskBefore, err error) {
 	r.changed.Projects = append(r.changed.Projects, s.Project)
-	switch r.Action {
+	switch o.Action {
 	case desk.Dismiss:
 		b, err = r.dismiss(s)
 	case desk.Hold:
@@ -210,22 +207,21 @@ func (r *ruling) apply(s standing) (b deskBefore, err error) {
 			err = r.do("UPDATE projects SET changed = changed + 1, suspended_at = ? WHERE num = ?", micros(r.At), s.num)
 		}
 	case desk.TakeDownAccount:
-		if s.suspendedWithAccount == 0 && !slices.Contains(r.accounts, int64(s.Account)) {
-			b.Account = true
-			err = r.suspendAccount(s.Account)
+		if b.Account = !s.Suspended && !slices.Contains(r.accounts, s.Account); b.Account {
+			if err = r.suspendAccount(s.Account, micros(r.At)); err == nil {
+				err = reserveMailbox(context.Background(), r.tx, s.Account, r.At)
+			}
 		}
 	}
-	if err == nil && r.Block {
-		b.Blocks, err = r.block(s)
+	if err == nil && o.Block {
+		b.Blocks, err = r.block(s, o.Reason)
 	}
 	return b, err
 }
 
 func (r *ruling) dismiss(s standing) (b deskBefore, err error) {
-	var list []engine.Statement
 	if s.suspended != 0 {
 		b.Suspended = &s.suspended
-		list = append(list, do("UPDATE projects SET changed = changed + 1, suspended_at = NULL WHERE num = ?", s.num))
 	}
 	if s.held.lasts() {
 		b.Hold = &s.held
@@ -235,56 +231,45 @@ func (r *ruling) dismiss(s standing) (b deskBefore, err error) {
 	}
 	if b.Hold != nil || b.Suspended != nil {
 		b.Immune = &s.immune
-		list = append(list, do("UPDATE projects SET immune_until = ? WHERE num = ?", micros(r.At.Add(operate.Immunity)), s.num))
+		if err := r.do("UPDATE projects SET changed = changed + 1, suspended_at = NULL, immune_until = ? WHERE num = ?",
+			micros(r.At.Add(operate.Immunity)), s.num); err != nil {
+			return b, err
+		}
 	}
-	if s.judged {
-		b.Judged = true
-		list = append(list, do("UPDATE verdicts SET reversed_at = ? WHERE project = ? AND reversed_at = 0", micros(r.At), s.num))
-	}
-	return b, r.Run(list...)
+	b.Judged = s.judged
+	return b, reverseVerdict(r.tx, s.num, r.At)
 }
 
-func (r *ruling) suspendAccount(id sandlot.AccountID) error {
-	r.accounts = append(r.accounts, int64(id))
-	if err := r.do("UPDATE accounts SET changed = changed + 1, suspended_at = ? WHERE id = ?", micros(r.At), id); err != nil {
-		return err
-	}
-	ids, err := projectsOf(r.tx, id)
-	r.changed.Projects = append(r.changed.Projects, ids...)
+// suspendAccount suspends an account at that time, or ends it with nil.
+func (r *ruling) suspendAccount(id sandlot.AccountID, at any) error {
+	ids, err := all(context.Background(), r.tx, scanValue[sandlot.ProjectID],
+		"SELECT id FROM projects WHERE account = ? AND deleted_at IS NULL", id)
 	if err != nil {
 		return err
 	}
-	return reserveMailbox(context.Background(), r.tx, id, r.At)
-}
-
-func projectsOf(t *tx, id sandlot.AccountID) ([]sandlot.ProjectID, error) {
-	return all(context.Background(), t, scanValue[sandlot.ProjectID], "SELECT id FROM projects WHERE account = ? AND deleted_at IS NULL", id)
+	r.accounts, r.changed.Projects = append(r.accounts, id), append(r.changed.Projects, ids...)
+	return r.do("UPDATE accounts SET changed = changed + 1, suspended_at = ? WHERE id = ?", at, id)
 }
 
 // block blocks the files of a target that are not blocked yet, and returns their hashes.
-func (r *ruling) block(s standing) (fresh []string, err error) {
+func (r *ruling) block(s standing, reason string) (fresh []string, err error) {
 	hashes, err := pageHashes(r.tx, s.num, r.At.Add(-operate.HoldUnproved))
 	if err != nil {
 		return nil, err
 	}
+	if _, err := nextBlocks(r.tx); err != nil {
+		return nil, err
+	}
 	for _, h := range hashes {
-		value := hex.EncodeToString(h[:])
-		if r.seen[value] {
-			continue
+		_, err := r.number(putBlock+" WHERE blocked.until > 0 AND blocked.until <= excluded.at RETURNING id",
+			blocks.Hash, h.String(), reason, r.who(), micros(r.At), micros(r.At.Add(blockedFor)))
+		if errors.Is(err, sandlot.ErrNotFound) {
+			continue // it is blocked already
 		}
-		r.seen[value] = true
-		there, err := r.number("SELECT count(*) FROM blocked WHERE kind = ? AND value = ? AND (until = 0 OR until > ?)",
-			blocks.Hash, value, micros(r.At))
 		if err != nil {
 			return nil, err
 		}
-		if there > 0 {
-			continue
-		}
-		if err := addBlock(r.tx, blocks.Hash, value, r.Reason, r.who(), r.At, r.At.Add(blockedFor)); err != nil {
-			return nil, err
-		}
-		fresh = append(fresh, value)
+		fresh = append(fresh, h.String())
 	}
 	return fresh, nil
 }
@@ -306,102 +291,89 @@ func pageHashes(t *tx, num int64, long time.Time) ([]sandlot.Digest, error) {
 }
 
 // who returns the name of the moderator in records.
-func (r *ruling) who() string { return nameOf(r.Act) }
-
-func nameOf(a desk.Act) string {
-	if a.Name == "" {
-		return sandlot.ActorOperator
-	}
-	return a.Name
-}
+func (r *ruling) who() string { return cmp.Or(r.Name, sandlot.ActorOperator) }
 
 // record writes the decisions, with their entries in the log, and closes the reports.
-func (r *ruling) record(list []standing, before []deskBefore) ([]desk.Decision, error) {
+func (r *ruling) record(o desk.Order, list []standing, before []deskBefore) ([]desk.Decision, error) {
 	var ids []int64
 	rows := engine.Statement{Query: `INSERT INTO decisions (batch, project, account, action, reason, note, actor, moderator, at, before)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ID: "id", IDs: &ids}
+		VALUES (0, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ID: "id", IDs: &ids}
 	var entries []engine.Statement
 	for i, s := range list {
 		text, err := json.Marshal(before[i])
 		if err != nil {
 			return nil, err
 		}
-		rows.Rows = append(rows.Rows, []any{
-			0, s.num, s.Account, string(r.Action), r.Reason, r.Text, r.who(), r.Account, micros(r.At), string(text),
-		})
-		entries = append(entries, newEntry(entryOf(r.Act, sandlot.ActionDecide, s, r.Action, string(r.Action)+" "+r.Reason)))
+		rows.Rows = append(rows.Rows, []any{s.num, s.Account, string(o.Action), o.Reason, o.Text, r.who(), r.Account, micros(r.At), string(text)})
+		entries = append(entries, r.entry(sandlot.ActionDecide, s, o.Action, string(o.Action)+" "+o.Reason))
 	}
 	if err := r.Run(append(entries, rows)...); err != nil {
 		return nil, err
+	}
+	var told []int64
+	for i, b := range before {
+		if o.Action != desk.Dismiss || b.Immune != nil {
+			told = append(told, ids[i])
+		}
 	}
 	batch := slices.Min(ids)
 	if err := r.do("UPDATE decisions SET batch = ? WHERE "+r.amongNumbers("id"), batch, engine.List(ids)); err != nil {
 		return nil, err
 	}
-	made := make([]desk.Decision, len(list))
-	for i, s := range list {
-		made[i] = desk.Decision{
-			ID: ids[i], Batch: batch, Project: s.Project, At: stored(r.At), Who: r.who(), Action: r.Action, Reason: r.Reason, Text: r.Text,
-		}
-	}
-	if err := r.writeToOwners(list, before, made); err != nil {
+	if err := r.mailOwners(r.amongNumbers("d.id"), engine.List(told)); err != nil {
 		return nil, err
 	}
-	return made, r.closeReports(list, made)
+	if err := r.closeReports(batch, o.Lang); err != nil {
+		return nil, err
+	}
+	return all(context.Background(), r.tx, scanDecision, selectDecisions+"d.batch = ? ORDER BY d.id", batch)
 }
 
-// entryOf returns the entry of the log about one target.
-func entryOf(a desk.Act, action string, s standing, decided desk.Action, reason string) sandlot.LogEntry {
-	e := sandlot.LogEntry{At: a.At, Actor: sandlot.ActorModerator, Name: a.Name, Action: action, Target: string(s.Project), Reason: reason}
-	if a.Account == 0 {
+// entry returns the entry of the log about one target.
+func (r *ruling) entry(action string, s standing, decided desk.Action, reason string) engine.Statement {
+	e := sandlot.LogEntry{At: r.At, Actor: sandlot.ActorModerator, Name: r.Name, Action: action, Target: string(s.Project), Reason: reason}
+	if r.Account == 0 {
 		e.Actor = sandlot.ActorOperator
 	}
 	if decided == desk.TakeDownAccount {
 		e.Target, e.Reason = "@"+s.handle, reason+", for "+string(s.Project)
 	}
-	return e
+	return newEntry(e)
 }
 
-// writeToOwners enqueues one message to each owner with a verified address, about their first project here.
-func (r *ruling) writeToOwners(list []standing, before []deskBefore, made []desk.Decision) error {
+// mailOwners enqueues one message to each owner with a verified address, about one of the decisions d here.
+func (r *ruling) mailOwners(here string, args ...any) error {
+	jobs, err := all(context.Background(), r.tx, fields(func(j *sandlot.Job) []any {
+		return []any{&j.About, &j.Account, &j.Address, &j.Lang}
+	}), `SELECT d.id, a.id, a.email, a.lang FROM decisions d JOIN projects p ON p.num = d.project JOIN accounts a ON a.id = p.account
+		WHERE a.verified = 1 AND a.email <> '' AND `+here, args...)
 	told := map[sandlot.AccountID]bool{}
-	for i, s := range list {
-		nothing := r.Action == desk.Dismiss && before[i].Hold == nil && before[i].Suspended == nil
-		if told[s.Account] || nothing || !s.verified || s.email == "" {
-			continue
-		}
-		told[s.Account] = true
-		j := sandlot.Job{Kind: sandlot.MailDecision, Address: s.email, Lang: s.lang, Due: r.At, About: made[i].ID}
-		if err := r.addJob(j, s.Account); err != nil {
-			return err
+	for _, j := range jobs {
+		if err == nil && !told[j.Account] {
+			told[j.Account] = true
+			j.Kind, j.Due = sandlot.MailDecision, r.At
+			err = r.addJob(j, j.Account)
 		}
 	}
-	return nil
+	return err
 }
 
 // closeReports closes the open reports of the targets, and enqueues a message to each reporter with an address.
-func (r *ruling) closeReports(list []standing, made []desk.Decision) error {
-	about := map[sandlot.ProjectID]int64{}
-	for i, s := range list {
-		ids := []sandlot.ProjectID{s.Project}
-		if r.Action == desk.TakeDownAccount {
-			all, err := projectsOf(r.tx, s.Account)
-			if err != nil {
-				return err
-			}
-			ids = append(ids, all...)
-		}
-		for _, id := range ids {
-			about[id] = made[i].ID
-		}
-	}
-	ids := make([]string, 0, len(about))
-	for id := range about {
-		ids = append(ids, string(id))
-	}
+func (r *ruling) closeReports(batch int64, lang string) error {
 	type reporter struct {
 		project sandlot.ProjectID
 		contact string
+	}
+	about, ids := map[sandlot.ProjectID]int64{}, []sandlot.ProjectID(nil)
+	decided, err := all(context.Background(), r.tx, fields(func(d *desk.Decision) []any { return []any{&d.ID, &d.Project} }),
+		`SELECT d.id, p.id FROM decisions d JOIN projects p ON p.num = d.project WHERE d.batch = ?1
+		UNION ALL SELECT d.id, p.id FROM decisions d JOIN projects p ON p.account = d.account
+			WHERE d.batch = ?1 AND d.action = 'take-down-account' AND p.num <> d.project AND p.deleted_at IS NULL`, batch)
+	if err != nil {
+		return err
+	}
+	for _, d := range decided {
+		about[d.Project], ids = d.ID, append(ids, d.Project)
 	}
 	at := r.dialect.Greatest("?", "at", "coalesce((SELECT at FROM clock WHERE one = 1), 0)")
 	closed, err := all(context.Background(), r.tx, fields(func(p *reporter) []any { return []any{&p.project, &p.contact} }),
@@ -417,8 +389,7 @@ func (r *ruling) closeReports(list []standing, made []desk.Decision) error {
 		}
 		told[p] = true
 		count[p.project]++
-		j := sandlot.Job{Kind: sandlot.MailOutcome, Address: p.contact, Lang: r.Lang, Due: r.At, About: about[p.project]}
-		if err := r.addJob(j, 0); err != nil {
+		if err := r.addJob(sandlot.Job{Kind: sandlot.MailOutcome, Address: p.contact, Lang: lang, Due: r.At, About: about[p.project]}, 0); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -18,7 +17,7 @@ var _ listed.Store = Sightings{}
 func (store FrontLine) Sightings() Sightings { return Sightings(store) }
 
 // The lock under which nodes claim looks.
-var claimsOfLooks = sandlot.Digest(sha256.Sum256([]byte("looks")))
+var claimsOfLooks = sandlot.DigestOf([]byte("looks"))
 
 func (store Sightings) ClaimLook(ctx context.Context, service string, every, again time.Duration) (due bool, err error) {
 	err = store.db.step(ctx, nil, func(t *tx) error {

@@ -18,11 +18,6 @@ type holder struct {
 	email, lang string
 }
 
-func scanHolder(r row) (h holder, err error) {
-	err = r.Scan(&h.num, &h.account, &h.email, &h.lang)
-	return h, err
-}
-
 // holdByReports holds the project of a report, whose account is locked, if the rule says so.
 func holdByReports(ctx context.Context, t *tx, r operate.Report, rule operate.HoldRule) (held bool, err error) {
 	networks, err := t.number(`SELECT count(DISTINCT network) FROM reports
@@ -32,7 +27,7 @@ func holdByReports(ctx context.Context, t *tx, r operate.Report, rule operate.Ho
 	if err != nil || networks < int64(rule.Networks) {
 		return false, err
 	}
-	h, err := one(ctx, t, scanHolder, `SELECT p.num, a.id, CASE WHEN a.verified = 1 THEN a.email ELSE '' END, a.lang
+	h, err := one(ctx, t, fields(func(h *holder) []any { return []any{&h.num, &h.account, &h.email, &h.lang} }), `SELECT p.num, a.id, CASE WHEN a.verified = 1 THEN a.email ELSE '' END, a.lang
 		FROM projects p JOIN accounts a ON a.id = p.account
 		WHERE p.id = ? AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND a.suspended_at IS NULL
 			AND (p.hold = '' OR p.hold_end > 0) AND p.immune_until <= ? AND a.trusted_at IS NULL
@@ -89,14 +84,12 @@ func openReports(ctx context.Context, q querier, id sandlot.ProjectID) (reports,
 	return n[0], n[1], err
 }
 
-func scanHeldNotice(r row) (n account.HeldNotice, err error) {
-	err = r.Scan(&n.Project, &n.Handle, asTime{&n.At})
-	return n, err
-}
-
 func (store Mail) HeldByReports(ctx context.Context, project int64) (n account.HeldNotice, err error) {
 	err = store.db.snapshot(ctx, func(q querier) error {
-		n, err = one(ctx, q, scanHeldNotice, selectHeld, project)
+		n, err = one(ctx, q, fields(func(n *account.HeldNotice) []any { return []any{&n.Project, &n.Handle, asTime{&n.At}} }),
+			`SELECT p.id, a.handle, p.hold_at FROM projects p JOIN accounts a ON a.id = p.account
+			WHERE p.num = ? AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND a.suspended_at IS NULL
+				AND p.hold = 'reports' AND p.hold_end = 0`, project)
 		if err == nil {
 			n.Reports, n.Networks, err = openReports(ctx, q, n.Project)
 		}
@@ -104,10 +97,6 @@ func (store Mail) HeldByReports(ctx context.Context, project int64) (n account.H
 	})
 	return n, in("read held project", err)
 }
-
-const selectHeld = `SELECT p.id, a.handle, p.hold_at FROM projects p JOIN accounts a ON a.id = p.account
-		WHERE p.num = ? AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND a.suspended_at IS NULL
-			AND p.hold = 'reports' AND p.hold_end = 0`
 
 func (store Mail) AnsweredReports(ctx context.Context, about int64) ([]string, error) {
 	list, err := all(ctx, store.db, scanValue[string],

@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -18,7 +17,7 @@ var _ judge.Store = Verdicts{}
 func (store FrontLine) Verdicts() Verdicts { return Verdicts(store) }
 
 // The lock under which nodes claim versions to judge: of two at once the second sees the lease of the first.
-var claimsOfVerdicts = sandlot.Digest(sha256.Sum256([]byte("verdicts")))
+var claimsOfVerdicts = sandlot.DigestOf([]byte("verdicts"))
 
 // passedAtOnce is how many versions one step passes over.
 const passedAtOnce = 500

@@ -25,10 +25,9 @@ type Inbox struct {
 	Log    *slog.Logger
 }
 
-// take records the reports of a message. returnPath is the address to which a failure would be sent; known says whether
-// there is one to go by. A message that cannot be read, and a bounce, are
-// logged, and no error.
-func (b *Inbox) take(ctx context.Context, raw []byte, returnPath string, known bool) error {
+// take records the reports of a message. automatic says that its return path is empty, as of programs. A message that
+// cannot be read, and a bounce, are logged, and no error.
+func (b *Inbox) take(ctx context.Context, raw []byte, automatic bool) error {
 	l, err := readLetter(raw)
 	if err != nil {
 		b.Log.Warn("report by mail cannot be read", "bytes", len(raw), "error", err)
@@ -40,7 +39,7 @@ func (b *Inbox) take(ctx context.Context, raw []byte, returnPath string, known b
 	}
 	text := l.text.String()
 	m := operate.Message{
-		From: l.from, Automatic: l.automatic || known && strings.Trim(returnPath, "<> ") == "",
+		From: l.from, Automatic: l.automatic || automatic,
 		Text: text, Reason: reasonOf(l.feedback, text), Projects: find(b.Places, text),
 	}
 	numbers, err := b.Taker.Take(ctx, sandlot.Caller{}, m)

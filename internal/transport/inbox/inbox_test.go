@@ -61,7 +61,7 @@ func newInbox() (*Inbox, *taken) {
 func one(t *testing.T, raw string) operate.Message {
 	t.Helper()
 	b, k := newInbox()
-	expect.OK(t, b.take(t.Context(), []byte(strings.ReplaceAll(raw, "\n", "\r\n")), "", false))
+	expect.OK(t, b.take(t.Context(), []byte(strings.ReplaceAll(raw, "\n", "\r\n")), false))
 	if len(k.list) != 1 {
 		t.Fatalf("%d messages were taken of %q", len(k.list), raw)
 	}
@@ -134,7 +134,7 @@ func TestABounceIsNoReport(t *testing.T) {
 		"From: postmaster@example.com\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n\nhttps://maze-7k2m9p.example.net/\n--b--\n",
 		"From: Mail <MAILER-DAEMON@example.com>\n\nhttps://maze-7k2m9p.example.net/\n",
 	} {
-		expect.OK(t, b.take(t.Context(), []byte(raw), "", false))
+		expect.OK(t, b.take(t.Context(), []byte(raw), false))
 	}
 	expect.Equal(t, "messages taken", len(k.list), 0)
 }
@@ -165,7 +165,7 @@ func FuzzReadLetter(f *testing.F) {
 	f.Add([]byte("Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGEgaHJlZj0="))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		b, k := newInbox()
-		expect.OK(t, b.take(t.Context(), raw, "", false))
+		expect.OK(t, b.take(t.Context(), raw, false))
 		for _, m := range k.list {
 			if len(m.Projects) > maxFound || !slices.Contains(operate.Reasons(), m.Reason) {
 				t.Errorf("%d projects, %q", len(m.Projects), m.Reason)

@@ -77,7 +77,7 @@ func (m *Maildir) one(ctx context.Context, name string) error {
 	if err == nil && len(raw) > MaxMessage {
 		m.Inbox.Log.Warn("report by mail is too large", "message", name, "limit", MaxMessage)
 	} else if err == nil {
-		err = m.Inbox.take(ctx, raw, "", false)
+		err = m.Inbox.take(ctx, raw, false)
 	}
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -34,7 +33,7 @@ func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
 	}))
 	s.Domain, s.LMTP = b.Places.Base.Hostname(), l.Addr().Network() == "unix"
 	s.MaxMessageBytes, s.MaxRecipients, s.ReadTimeout, s.WriteTimeout = MaxMessage, maxRecipients, idle, idle
-	s.ErrorLog = faults{b.Log}
+	s.ErrorLog = slog.NewLogLogger(b.Log.Handler(), slog.LevelDebug)
 	ended := context.AfterFunc(ctx, func() { _ = s.Close() })
 	defer ended()
 	err := s.Serve(netutil.LimitListener(l, maxConnections))
@@ -43,15 +42,6 @@ func (b *Inbox) Serve(ctx context.Context, l net.Listener) error {
 	}
 	return err
 }
-
-// A faults logs faults of the protocol. It implements smtp.Logger.
-type faults struct{ log *slog.Logger }
-
-// Printf logs a sentence.
-func (f faults) Printf(format string, v ...any) { f.log.Debug(fmt.Sprintf(format, v...)) }
-
-// Println logs a sentence.
-func (f faults) Println(v ...any) { f.log.Debug(fmt.Sprint(v...)) }
 
 // A session is one connection. It takes one message after another.
 type session struct {
@@ -82,7 +72,7 @@ func (s *session) Data(r io.Reader) error {
 	case <-s.ctx.Done():
 		return s.ctx.Err()
 	}
-	if err := s.inbox.take(s.ctx, raw, s.path, true); err != nil {
+	if err := s.inbox.take(s.ctx, raw, s.path == ""); err != nil {
 		s.inbox.Log.Warn("report by mail is put off", "error", err)
 		return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "cannot be recorded now, try again later"}
 	}

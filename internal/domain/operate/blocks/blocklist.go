@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"sandlot/internal/base/meter"
@@ -26,10 +25,9 @@ type Blocklist struct {
 	Failures *worker.Failures
 	Refused  *meter.Counts[string] // by kind; nil: not counted
 
-	moved   atomic.Int64 // how often a step has found another list
-	mu      sync.Mutex   // held while the list is read
-	loaded  atomic.Pointer[table]
-	settled atomic.Int64 // the number of moved for which the table was read
+	mu     sync.Mutex // held while the list is read
+	loaded *table     // nil before that
+	moved  bool       // whether it is to be read again
 }
 
 // Refusals returns a count for each kind.
@@ -37,10 +35,12 @@ func Refusals() *meter.Counts[string] { return meter.NewCounts(Kinds()...) }
 
 // Counts returns the number of blocked values by kind.
 func (b *Blocklist) Counts() map[string]int {
-	if t := b.loaded.Load(); t != nil {
-		return t.counts
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.loaded == nil {
+		return nil
 	}
-	return nil
+	return b.loaded.counts
 }
 
 // Run follows the list until ctx ends.
@@ -61,33 +61,39 @@ func (b *Blocklist) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t := b.loaded.Load(); t == nil || t.generation != n {
-		b.Moved()
-	}
-	_, err = b.current(ctx)
-	return err
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.moved = b.moved || b.loaded != nil && b.loaded.generation != n
+	return b.load(ctx)
 }
 
 // Moved has the next check read the list again.
-func (b *Blocklist) Moved() { b.moved.Add(1) }
-
-// current returns the list, read again if a step has found another one.
-func (b *Blocklist) current(ctx context.Context) (*table, error) {
-	if t := b.loaded.Load(); t != nil && b.settled.Load() == b.moved.Load() {
-		return t, nil
-	}
+func (b *Blocklist) Moved() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	moved, before := b.moved.Load(), b.loaded.Load()
-	if before != nil && b.settled.Load() == moved {
-		return before, nil
+	b.moved = true
+}
+
+// now returns the list at this time, read again if a step has found another one.
+func (b *Blocklist) now(ctx context.Context) (moment, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := b.load(ctx)
+	return moment{b.loaded, b.Now()}, err
+}
+
+// load reads the list if it was never read, or has moved.
+func (b *Blocklist) load(ctx context.Context) error {
+	var known map[int64]List
+	if b.loaded != nil {
+		if !b.moved {
+			return nil
+		}
+		known = b.loaded.lists
 	}
-	in, err := b.Store.Load(ctx, before.known())
-	if err != nil {
-		return nil, err
+	in, err := b.Store.Load(ctx, known)
+	if err == nil {
+		b.loaded, b.moved = newTable(in), false
 	}
-	t := newTable(in, before)
-	b.loaded.Store(t)
-	b.settled.Store(moved)
-	return t, nil
+	return err
 }

@@ -1,11 +1,13 @@
 package blocks
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,22 +21,25 @@ const MaxText = 1 << 20
 
 // Check implements publish.Blocklist.
 func (b *Blocklist) Check(ctx context.Context, by sandlot.Caller, v publish.Screening) (int64, error) {
-	t, err := b.current(ctx)
+	t, err := b.now(ctx)
 	if err != nil {
 		return 0, err
 	}
-	now := b.Now()
-	if f, kind, err := b.file(ctx, t, v, now); err != nil || kind != "" {
-		return 0, orRefusal(err, func() error { return b.takenDown(kind, f) })
+	name, kind, err := t.file(ctx, v)
+	if err == nil && kind != "" {
+		err = b.takenDown(kind, name)
 	}
-	for _, look := range []func() (string, error){
-		func() (string, error) { return t.address(v.Email, now), nil },
-		func() (string, error) { return t.title(v, now), nil },
-		func() (string, error) { return b.network(ctx, t, by, v, now) },
-	} {
-		if kind, err := look(); err != nil || kind != "" {
-			return 0, orRefusal(err, func() error { return b.blocked(kind) })
-		}
+	if err != nil {
+		return 0, err
+	}
+	if kind = cmp.Or(t.address(v.Email), t.title(v), t.network(by)); kind == "" {
+		kind, err = b.publisher(ctx, t, by, v)
+	}
+	if err == nil && kind != "" {
+		err = b.blocked(kind)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return t.generation, nil
 }
@@ -42,36 +47,26 @@ func (b *Blocklist) Check(ctx context.Context, by sandlot.Caller, v publish.Scre
 // Address returns the number of the list that allows an address as that of an account. A blocked one is
 // sandlot.CodeBlocked.
 func (b *Blocklist) Address(ctx context.Context, address string) (generation int64, err error) {
-	t, err := b.current(ctx)
-	if err != nil {
-		return 0, err
-	}
-	if kind := t.address(address, b.Now()); kind != "" {
-		return 0, b.blocked(kind)
-	}
-	return t.generation, nil
+	return b.Check(ctx, sandlot.Caller{}, publish.Screening{Email: address})
 }
 
-func orRefusal(err error, refuse func() error) error {
-	if err != nil {
-		return err
-	}
-	return refuse()
+// A moment is a blocklist at one time. Its methods return the kind of the entry that blocks something, or "".
+type moment struct {
+	*table
+	at time.Time
 }
 
-// file returns a blocked file, and the kind of its entry; the kind is empty if there is none.
-func (b *Blocklist) file(ctx context.Context, t *table, v publish.Screening, now time.Time) (f sandlot.File, kind string, err error) {
-	if t.counts[Hash] > 0 {
-		for _, files := range [][]sandlot.File{v.New, v.Files} {
-			for _, f := range files {
-				if t.has(Hash, string(f.Blob.SHA256[:]), now) {
-					return f, Hash, nil
-				}
-			}
+func (m moment) has(kind, value string) bool { return m.table.has(kind, value, m.at) }
+
+// file returns the name of a blocked file with the kind.
+func (m moment) file(ctx context.Context, v publish.Screening) (name, kind string, err error) {
+	for _, f := range slices.Concat(v.New, v.Files) {
+		if m.counts[Hash] > 0 && m.has(Hash, f.Blob.SHA256.String()) {
+			return f.Name, Hash, nil
 		}
 	}
-	if t.counts[Text] == 0 || v.Read == nil {
-		return f, "", nil
+	if m.counts[Text] == 0 || v.Read == nil {
+		return "", "", nil
 	}
 	for _, f := range v.New {
 		if !f.Blob.Text || f.Blob.Size > MaxText {
@@ -79,14 +74,13 @@ func (b *Blocklist) file(ctx context.Context, t *table, v publish.Screening, now
 		}
 		text, err := v.Read(ctx, f)
 		if err != nil {
-			return f, "", fmt.Errorf("read %q: %w", f.Name, err)
+			return "", "", fmt.Errorf("read %q: %w", f.Name, err)
 		}
-		sum := TextSum(text)
-		if t.has(Text, string(sum[:]), now) {
-			return f, Text, nil
+		if m.has(Text, TextSum(text).String()) {
+			return f.Name, Text, nil
 		}
 	}
-	return f, "", nil
+	return "", "", nil
 }
 
 // TextSum returns the SHA-256 of a text without its white space.
@@ -101,18 +95,16 @@ func TextSum(text []byte) sandlot.Digest {
 	return sha256.Sum256(kept)
 }
 
-// address returns the kind of the entry that blocks an address, or "".
-func (t *table) address(address string, now time.Time) string {
-	if address == "" || t.counts[Mailbox]+t.counts[Domain] == 0 {
+func (m moment) address(address string) string {
+	if address == "" {
 		return ""
 	}
-	mailbox := sandlot.MailboxOf(address)
-	if t.has(Mailbox, string(mailbox[:]), now) {
+	if m.has(Mailbox, sandlot.MailboxOf(address).String()) {
 		return Mailbox
 	}
 	_, domain, _ := strings.Cut(strings.ToLower(address), "@")
 	for domain != "" {
-		if t.has(Domain, domain, now) {
+		if m.has(Domain, domain) {
 			return Domain
 		}
 		_, domain, _ = strings.Cut(domain, ".")
@@ -120,78 +112,57 @@ func (t *table) address(address string, now time.Time) string {
 	return ""
 }
 
-// title returns the kind of the entry that blocks a new title, or "".
-func (t *table) title(v publish.Screening, now time.Time) string {
-	if v.Title == v.Project.Title || t.counts[Word] == 0 {
+// title looks for the words of a new title.
+func (m moment) title(v publish.Screening) string {
+	if v.Title == v.Project.Title {
 		return ""
 	}
 	for _, word := range strings.Fields(names.Searchable(v.Title)) {
-		if t.has(Word, word, now) {
+		if m.has(Word, word) {
 			return Word
 		}
 	}
 	return ""
 }
 
-// network returns the kind of the entry that blocks the network of a caller, or "". An entry of a publisher blocks callers
-// that nobody vouches for.
-func (b *Blocklist) network(ctx context.Context, t *table, by sandlot.Caller, v publish.Screening, now time.Time) (string, error) {
+func (m moment) network(by sandlot.Caller) string {
 	a, err := netip.ParseAddr(by.From.Network)
-	if err != nil || by.IsOperator() {
-		return "", nil
+	if err != nil || by.IsOperator() || m.counts[Network] == 0 {
+		return ""
 	}
-	if t.counts[Network] > 0 && t.within(a.Unmap().WithZone(""), now) {
-		return Network, nil
+	a = a.Unmap().WithZone("")
+	for bits := range min(a.BitLen(), mostBits6) + 1 {
+		if m.has(Network, netip.PrefixFrom(a, bits).Masked().String()) {
+			return Network
+		}
 	}
-	if t.counts[Publisher] == 0 || b.Networks == nil || v.Project.Verified {
+	return ""
+}
+
+// publisher looks for the hashes of the network of a caller for whom nobody vouches.
+func (b *Blocklist) publisher(ctx context.Context, m moment, by sandlot.Caller, v publish.Screening) (string, error) {
+	if m.counts[Publisher] == 0 || b.Networks == nil || by.IsOperator() || v.Project.Verified {
 		return "", nil
 	}
 	hashes, err := b.Networks.recent(ctx, by.From)
-	if err != nil {
+	if err != nil || !slices.ContainsFunc(hashes, func(h sandlot.Digest) bool { return m.has(Publisher, h.String()) }) {
 		return "", err
 	}
-	for _, h := range hashes {
-		if t.has(Publisher, string(h[:]), now) {
-			return b.unlessVouched(ctx, by)
+	if by.Account() != 0 {
+		vouched, err := b.Store.Vouched(ctx, by.Account())
+		if vouched || err != nil && !errors.Is(err, sandlot.ErrNotFound) { // the step finds out that it is gone
+			return "", err
 		}
-	}
-	return "", nil
-}
-
-func (b *Blocklist) unlessVouched(ctx context.Context, by sandlot.Caller) (string, error) {
-	if by.Account() == 0 {
-		return Publisher, nil
-	}
-	vouched, err := b.Store.Vouched(ctx, by.Account())
-	if errors.Is(err, sandlot.ErrNotFound) {
-		err = nil // the step finds out that it is gone
-	}
-	if err != nil || vouched {
-		return "", err
 	}
 	return Publisher, nil
 }
 
-// within reports whether an address is in a blocked network.
-func (t *table) within(a netip.Addr, now time.Time) bool {
-	shift := 0
-	if a.Is4() {
-		shift = 96
-	}
-	for bits := range a.BitLen() + 1 {
-		if t.bits[bits+shift] && t.has(Network, networkKey(netip.PrefixFrom(a, bits)), now) {
-			return true
-		}
-	}
-	return false
-}
-
 // takenDown refuses a file that the operator has blocked.
-func (b *Blocklist) takenDown(kind string, f sandlot.File) error {
+func (b *Blocklist) takenDown(kind, filename string) error {
 	b.Refused.Add(kind)
 	return sandlot.Refuse(sandlot.CodeTakenDown,
-		"The operator of this service has taken down the content of the file %q. Nothing was changed.", f.Name).
-		Detail("reason", "blocklist").Detail("filename", f.Name).Detail("appeal_url", b.appeal()).
+		"The operator of this service has taken down the content of the file %q. Nothing was changed.", filename).
+		Detail("reason", "blocklist").Detail("filename", filename).Detail("appeal_url", b.appeal()).
 		With(sandlot.OpNothing).Note("Publish without this file%s.", b.orAsk())
 }
 

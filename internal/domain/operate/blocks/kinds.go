@@ -27,79 +27,83 @@ const (
 // Kinds returns all kinds.
 func Kinds() []string { return []string{Hash, Text, Domain, Mailbox, Network, Publisher, Word} }
 
-// The shortest network and word that are blocked without a confirmation.
+// The shortest network and word that are blocked without a confirmation, and the longest network of IPv6.
 const (
 	leastBits4   = 8
 	leastBits6   = 16
 	leastLetters = 4
+	mostBits6    = 64
 )
 
-// A value is a value in the form of its kind, with the key by which it is looked up. Risk names the honest callers that it would hit beside
-// harmful callers; empty: nothing known.
-type value struct{ text, key, risk string }
-
-// parse reads a value as people write it. Own are the names of the instance, which a domain must not be by mistake.
-func parse(kind, text string, own []string) (v value, err error) {
+// parse returns a value in the form of its kind. Risk names the honest callers that it would hit beside harmful ones; empty:
+// nothing known. Own are the names of the instance, which a domain must not be by mistake.
+func parse(kind, text string, own []string) (value, risk string, err error) {
 	text = strings.TrimSpace(text)
 	switch kind {
-	case Hash, Text, Publisher:
+	case Hash, Text:
 		return parseDigest(text)
 	case Domain:
-		v, err = parseDomain(text, own)
+		return parseDomain(text, own)
 	case Mailbox:
-		return parseMailbox(text)
+		value, err = parseMailbox(text)
 	case Network:
-		v, err = parseNetwork(text)
+		return parseNetwork(text)
+	case Publisher:
+		err = errors.New("hashes of networks come from a project: use --network-of PROJECT")
 	case Word:
-		v, err = parseWord(text)
+		return parseWord(text)
 	default:
 		err = fmt.Errorf("%q is no kind: use %s", kind, strings.Join(Kinds(), ", "))
 	}
-	if err == nil {
-		v.key = keyOf(kind, v.text)
-	}
-	return v, err
+	return value, "", err
 }
 
-func parseDigest(text string) (value, error) {
-	var d sandlot.Digest
-	if len(text) != hex.EncodedLen(len(d)) {
-		return value{}, errNoDigest
+// A RiskError is a value that hits more than harmful callers, and was not confirmed.
+type RiskError string
+
+// Error implements error.
+func (e RiskError) Error() string { return string(e) + ": confirm it with --yes" }
+
+// accept returns a value in the form of its kind. A risk that is not confirmed is a RiskError.
+func (s *Service) accept(kind, text string, confirmed bool) (string, error) {
+	value, risk, err := parse(kind, text, s.Own)
+	if err == nil && risk != "" && !confirmed {
+		err = RiskError(risk)
 	}
-	if _, err := hex.Decode(d[:], []byte(text)); err != nil {
-		return value{}, errNoDigest
-	}
-	v := value{text: strings.ToLower(text), key: string(d[:])}
-	if d == sandlot.DigestOf(nil) {
-		v.risk = "it is that of an empty file, which many projects have"
-	}
-	return v, nil
+	return value, err
 }
 
-var errNoDigest = errors.New("it is no SHA-256 in 64 hexadecimal digits")
+func parseDigest(text string) (value, risk string, err error) {
+	d, err := hex.DecodeString(text)
+	if err != nil || len(d) != len(sandlot.Digest{}) {
+		return "", "", errors.New("it is no SHA-256 in 64 hexadecimal digits")
+	}
+	if sandlot.Digest(d) == sandlot.DigestOf(nil) {
+		risk = "it is that of an empty file, which many projects have"
+	}
+	return strings.ToLower(text), risk, nil
+}
 
-func parseDomain(text string, own []string) (value, error) {
+func parseDomain(text string, own []string) (value, risk string, err error) {
 	address, err := names.Email("a@" + strings.TrimPrefix(strings.TrimPrefix(text, "@"), "*."))
 	if err != nil {
-		return value{}, errors.New("it is no mail domain such as mail.example")
+		return "", "", errors.New("it is no mail domain such as mail.example")
 	}
-	v := value{text: strings.TrimPrefix(address, "a@")}
-	if i := slices.IndexFunc(own, func(name string) bool { return isWithin(name, v.text) }); i >= 0 {
-		v.risk = fmt.Sprintf("%s is a name of this instance", own[i])
+	value = strings.TrimPrefix(address, "a@")
+	for _, name := range own {
+		if name == value || strings.HasSuffix(name, "."+value) {
+			return value, fmt.Sprintf("%s is a name of this instance", name), nil
+		}
 	}
-	return v, nil
+	return value, "", nil
 }
 
-// isWithin reports whether a name is a domain, or below it.
-func isWithin(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
-
-func parseMailbox(text string) (value, error) {
+func parseMailbox(text string) (string, error) {
 	address, err := names.Email(text)
 	if err != nil {
-		return value{}, errors.New("it is no e-mail address")
+		return "", errors.New("it is no e-mail address")
 	}
-	of := sandlot.MailboxOf(address)
-	return value{text: hex.EncodeToString(of[:]), key: string(of[:])}, nil
+	return sandlot.MailboxOf(address).String(), nil
 }
 
 // local are the networks of no caller from elsewhere.
@@ -109,77 +113,37 @@ var local = []netip.Prefix{
 	netip.MustParsePrefix("::1/128"), netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"),
 }
 
-func parseNetwork(text string) (value, error) {
+func parseNetwork(text string) (value, risk string, err error) {
 	p, err := netip.ParsePrefix(text)
 	if a, single := netip.ParseAddr(text); single == nil && a.Zone() == "" {
 		a = a.Unmap()
-		p, err = netip.PrefixFrom(a, min(a.BitLen(), 64)), nil // callers of IPv6 are distinguished by 64 bits
+		p, err = netip.PrefixFrom(a, min(a.BitLen(), mostBits6)), nil
 	}
 	if err != nil || p.Addr().Is4In6() {
-		return value{}, errors.New("it is no network such as 203.0.113.0/24")
+		return "", "", errors.New("it is no network such as 203.0.113.0/24")
 	}
-	if p = p.Masked(); p.Addr().Is6() && p.Bits() > 64 {
-		return value{}, errors.New("callers of IPv6 are distinguished by 64 bits, and it has more")
-	}
-	v, least := value{text: p.String()}, leastBits4
-	if p.Addr().Is6() {
+	least := leastBits4
+	if p = p.Masked(); p.Addr().Is6() {
 		least = leastBits6
 	}
 	switch {
+	case p.Bits() > mostBits6:
+		return "", "", errors.New("callers of IPv6 are distinguished by 64 bits, and it has more")
 	case p.Bits() < least:
-		v.risk = fmt.Sprintf("%s is a great part of the internet", p)
+		risk = fmt.Sprintf("%s is a great part of the internet", p)
 	case slices.ContainsFunc(local, p.Overlaps):
-		v.risk = fmt.Sprintf("%s has addresses of this machine or of private networks, such as a proxy's", p)
+		risk = fmt.Sprintf("%s has addresses of this machine or of private networks, such as a proxy's", p)
 	}
-	return v, nil
+	return p.String(), risk, nil
 }
 
-func parseWord(text string) (value, error) {
+func parseWord(text string) (value, risk string, err error) {
 	words := strings.Fields(names.Searchable(text))
 	if len(words) != 1 {
-		return value{}, errors.New("it is not one word")
+		return "", "", errors.New("it is not one word")
 	}
-	v := value{text: words[0]}
-	if utf8.RuneCountInString(v.text) < leastLetters {
-		v.risk = fmt.Sprintf("a word as short as %q is in many titles", v.text)
+	if utf8.RuneCountInString(words[0]) < leastLetters {
+		risk = fmt.Sprintf("a word as short as %q is in many titles", words[0])
 	}
-	return v, nil
-}
-
-// width returns the bytes of each key of a kind, or 0 for keys of any length.
-func width(kind string) int {
-	switch kind {
-	case Domain, Word:
-		return 0
-	case Network:
-		return networkWidth
-	}
-	return len(sandlot.Digest{})
-}
-
-// networkWidth is the length of the key of a network: an address of IPv6, and the bits.
-const networkWidth = 17
-
-// keyOf returns the form in which a value is looked up.
-func keyOf(kind, stored string) string {
-	switch kind {
-	case Domain, Word:
-		return stored
-	case Network:
-		p, err := netip.ParsePrefix(stored)
-		if err != nil {
-			return "" // matches nothing
-		}
-		return networkKey(p)
-	}
-	raw, _ := hex.DecodeString(stored) // parse made the value in the store
-	return string(raw)
-}
-
-func networkKey(p netip.Prefix) string {
-	a, bits := p.Masked().Addr().As16(), p.Bits()
-	if p.Addr().Is4() {
-		bits += 96
-	}
-	return string(append(a[:], byte(bits)))
+	return words[0], risk, nil
 }

@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,23 +31,19 @@ func (s *Service) PagesOf(
 		return out, err
 	}
 	var pages []Page
+	var hashes []sandlot.Digest
 	for _, p := range projects {
 		files, err := s.Store.Files(ctx, p.ID, p.Version)
 		if err != nil {
 			return out, err
 		}
 		for _, f := range files {
-			page := Page{f, p.ID}
 			if f.Blob.Size > 0 && (mediatype.IsHTML(f.Name) || f.Name == p.Primary) {
-				pages = append(pages, page)
+				pages, hashes = append(pages, Page{f, p.ID}), append(hashes, f.Blob.SHA256)
 			} else {
-				out.Other = append(out.Other, page)
+				out.Other = append(out.Other, Page{f, p.ID})
 			}
 		}
-	}
-	var hashes []sandlot.Digest
-	for _, p := range pages {
-		hashes = append(hashes, p.Blob.SHA256)
 	}
 	shared, err := s.Store.Shared(ctx, hashes, owner)
 	if err != nil {
@@ -108,7 +103,7 @@ func (s *Service) pageEntries(by sandlot.Caller, pages []Page, texts Texts, term
 	}
 	seen := map[string]bool{}
 	add := func(kind string, d sandlot.Digest) {
-		if value := hex.EncodeToString(d[:]); !seen[kind+value] {
+		if value := d.String(); !seen[kind+value] {
 			seen[kind+value] = true
 			list = append(list, s.entry(by, kind, value, *terms))
 		}
@@ -141,7 +136,7 @@ func (s *Service) AddNetworksOf(ctx context.Context, by sandlot.Caller, id sandl
 	}
 	var list []Entry
 	for _, n := range networks[:min(len(networks), maxValues)] {
-		e := s.entry(by, Publisher, hex.EncodeToString(n.Network[:]), terms)
+		e := s.entry(by, Publisher, n.Network.String(), terms)
 		if end := endOf(n.At); e.Until.IsZero() || end.Before(e.Until) {
 			e.Until = end
 		}

@@ -2,6 +2,7 @@ package blocks
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,25 +44,20 @@ func (s *Service) Add(ctx context.Context, by sandlot.Caller, kind string, value
 	if err := s.check(by, &terms); err != nil {
 		return nil, err
 	}
-	if kind == Publisher {
-		return nil, errors.New("hashes of networks come from a project: use --network-of PROJECT")
-	}
 	if len(values) > maxValues {
 		return nil, fmt.Errorf("%d values are too many for one command: put them into a list, with --file", len(values))
 	}
 	var list []Entry
 	var hashes []sandlot.Digest
 	for _, text := range values {
-		v, err := parse(kind, text, s.Own)
-		if err == nil && v.risk != "" && !terms.Confirmed {
-			err = RiskError(v.risk)
-		}
+		value, err := s.accept(kind, text, terms.Confirmed)
 		if err != nil {
 			return nil, fmt.Errorf("%s %s: %w", kind, inspect.Quoted(text), err)
 		}
-		list = append(list, s.entry(by, kind, v.text, terms))
+		list = append(list, s.entry(by, kind, value, terms))
 		if kind == Hash && !terms.Confirmed {
-			hashes = append(hashes, sandlot.Digest([]byte(v.key)))
+			d, _ := hex.DecodeString(value) // accept has read it
+			hashes = append(hashes, sandlot.Digest(d))
 		}
 	}
 	shared, err := s.Store.Shared(ctx, hashes, 0)
@@ -116,7 +112,7 @@ func (s *Service) AddList(ctx context.Context, by sandlot.Caller, name, kind str
 	if err := checkName(name); err != nil {
 		return List{}, err
 	}
-	body, lines, err := pack(kind, r, s.Own, terms.Confirmed)
+	body, lines, err := s.pack(kind, r, terms.Confirmed)
 	if err != nil {
 		return List{}, err
 	}

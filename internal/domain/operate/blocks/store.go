@@ -47,7 +47,7 @@ type List struct {
 	At         time.Time
 	Until      time.Time // zero: no end
 	Generation int64     // the number of the blocklist with which it came
-	Body       []byte    // the keys in order: see pack
+	Body       []byte    // the keys of its values in order
 }
 
 // Loaded is the blocklist of one moment.
@@ -74,8 +74,8 @@ type Neighbour struct {
 type Store interface {
 	// Generation returns the number of the blocklist.
 	Generation(ctx context.Context) (int64, error)
-	// Load returns the blocklist of one moment, without the bodies of lists whose Generation is known.
-	Load(ctx context.Context, known map[int64]bool) (Loaded, error)
+	// Load returns the blocklist of one moment. Lists whose Generation is known are returned as they are there.
+	Load(ctx context.Context, known map[int64]List) (Loaded, error)
 	// AddBlocks adds entries, in place of those with the same value, and records e for each, with its name and Told. It
 	// returns them with their IDs.
 	AddBlocks(ctx context.Context, list []Entry, e sandlot.LogEntry) ([]Entry, error)
@@ -92,8 +92,8 @@ type Store interface {
 
 	// Vouched reports whether an account has a verified address, or the trust of the operator.
 	Vouched(ctx context.Context, id sandlot.AccountID) (bool, error)
-	// Shared returns those of the hashes that a file of another account than owner has, if that account is vouched for. It
-	// reads through all files.
+	// Shared returns those of the hashes that a file of another account than owner has, too, if that account is
+	// vouched for.
 	Shared(ctx context.Context, hashes []sandlot.Digest, owner sandlot.AccountID) ([]sandlot.Digest, error)
 	// Publishers returns the networks from which an account published within NetworksKept, newest first.
 	Publishers(ctx context.Context, id sandlot.AccountID) ([]Published, error)

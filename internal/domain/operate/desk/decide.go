@@ -26,7 +26,7 @@ func (s *Service) Decide(ctx context.Context, by sandlot.Caller, o Order) (made 
 		return cmp.Or(s.allow(m, targets), undismissable(o, targets))
 	}
 	err = s.evenFull(func() (err error) {
-		made, err = s.store.Decide(ctx, a, o)
+		made, err = s.Store.Decide(ctx, a, o)
 		return err
 	})
 	return made, err
@@ -66,7 +66,7 @@ func checked(o Order) (Order, error) {
 		return o, wrong("project_id", "A decision is about 1 to %d projects.", MaxTargets)
 	}
 	var err error
-	o.Text, err = clean("text", o.Text, MaxText)
+	o.Text, err = operate.CleanText("text", o.Text, MaxText)
 	return o, err
 }
 
@@ -77,7 +77,7 @@ func (s *Service) Undo(ctx context.Context, by sandlot.Caller, decision int64) e
 	if err := s.moderator(by); err != nil {
 		return err
 	}
-	return s.evenFull(func() error { return s.store.Undo(ctx, s.act(by), decision) })
+	return s.evenFull(func() error { return s.Store.Undo(ctx, s.act(by), decision) })
 }
 
 // Contested returns the decision that the code of a message objects to. Anybody may call it; a code that is unknown or
@@ -86,7 +86,7 @@ func (s *Service) Contested(ctx context.Context, by sandlot.Caller, code string)
 	if err := sandlot.Authorize(by, sandlot.ActLook, nil); err != nil {
 		return Decision{}, err
 	}
-	return s.store.Contested(ctx, sandlot.DigestOf([]byte(code)))
+	return s.Store.Contested(ctx, sandlot.DigestOf([]byte(code)))
 }
 
 // Object records the objection of an owner, once, to the decision that Contested returns.
@@ -95,18 +95,18 @@ func (s *Service) Object(ctx context.Context, by sandlot.Caller, code, text stri
 	if err != nil {
 		return err
 	}
-	text, err = clean("text", text, MaxObjection)
+	text, err = operate.CleanText("text", text, MaxObjection)
 	if err != nil {
 		return err
 	}
 	if text == "" {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The objection is empty.").In("text")
 	}
-	at := s.now().UTC()
+	at := s.Now().UTC()
 	if at.Before(d.At) { // a clock that was set back: the order stays
 		at = d.At
 	}
-	return s.store.Object(ctx, sandlot.DigestOf([]byte(code)), text, at)
+	return s.Store.Object(ctx, sandlot.DigestOf([]byte(code)), text, at)
 }
 
 // Last returns the decision that a MovedError names, if a decision changed the state.

@@ -11,6 +11,9 @@ import (
 // LoginAge is the longest time since a moderator proved their login: an older session sees nothing of the desk.
 const LoginAge = 12 * time.Hour
 
+// NoteTwice is the time in which the same words of one person about a project are one note: a form that was sent twice.
+const NoteTwice = time.Hour
+
 // MaxObjection is the most characters of an objection.
 const MaxObjection = 2000
 

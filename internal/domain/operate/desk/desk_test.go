@@ -176,6 +176,55 @@ func TestAMessageOfADecisionThatWasUndoneIsNotSent(t *testing.T) {
 	}
 }
 
+func TestAnOwnerWhoHadTheMessageHearsThatTheDecisionWasUndone(t *testing.T) {
+	t.Parallel()
+	w := testworld.New(t)
+	_, key, p := w.Owned("ada@mail.internal", page)
+	w.Due()
+	for _, action := range []desk.Action{desk.Hold, desk.TakeDown, desk.TakeDownAccount} {
+		o := order(action, p.ID)
+		o.Text = "We have seen it."
+		made, err := w.Desk.Decide(t.Context(), byOperator, o)
+		expect.OK(t, err)
+		expect.Equal(t, "the message", w.Due()[0].Kind, "decision-"+string(action))
+		expect.OK(t, w.Desk.Undo(t.Context(), byOperator, made[0].ID))
+		mails := w.Due()
+		if len(mails) != 1 || mails[0].Kind != "decision-dismiss" || mails[0].Words+mails[0].Reason != "" {
+			t.Errorf("%s: the messages are %+v", action, mails)
+		}
+		w.PutFile(key, p.ID, "a.css", string("a {} /* "+action+" */"))
+	}
+}
+
+func TestUndoingSaysNothingWhereOthersStillDoNotSeeTheProject(t *testing.T) {
+	t.Parallel()
+	w := testworld.New(t)
+	_, _, p := w.Owned("ada@mail.internal", page)
+	_, err := w.Desk.Decide(t.Context(), byOperator, order(desk.Hold, p.ID))
+	expect.OK(t, err)
+	made, err := w.Desk.Decide(t.Context(), byOperator, order(desk.TakeDown, p.ID))
+	expect.OK(t, err)
+	w.Due()
+	expect.OK(t, w.Desk.Undo(t.Context(), byOperator, made[0].ID))
+	if mails := w.Due(); len(mails) != 0 {
+		t.Errorf("the messages are %+v", mails)
+	}
+}
+
+func TestTheSameWordsOfOnePersonWithinAnHourAreOneNote(t *testing.T) {
+	t.Parallel()
+	w := testworld.New(t)
+	_, _, p := w.Owned("ada@mail.internal", page)
+	for range 2 {
+		expect.OK(t, w.Desk.Note(t.Context(), byOperator, p.ID, "seen"))
+	}
+	w.Clock.Move(desk.NoteTwice)
+	expect.OK(t, w.Desk.Note(t.Context(), byOperator, p.ID, "seen"))
+	c, err := w.Desk.Case(t.Context(), byOperator, p.ID)
+	expect.OK(t, err)
+	expect.Equal(t, "notes", len(c.Notes), 2)
+}
+
 func TestTwoWhoDecideAtOnceHearOfEachOther(t *testing.T) {
 	t.Parallel()
 	x := newTeam(t)

@@ -61,7 +61,7 @@ func (s *Service) Framed(ctx context.Context, by sandlot.Caller, label string) (
 func IsFrame(label string) bool { return strings.Contains(label, framed) }
 
 // hour returns the number of the hour that it is now.
-func (s *Service) hour() int64 { return s.now().Unix() / int64(time.Hour/time.Second) }
+func (s *Service) hour() int64 { return s.Now().Unix() / int64(time.Hour/time.Second) }
 
 func (s *Service) frameCode(p sandlot.Project, hour int64) string {
 	sum := s.vault.Keyed("desk frame", string(p.ID)+" "+strconv.Itoa(p.Version)+" "+strconv.FormatInt(hour, 10))
@@ -73,5 +73,5 @@ func (s *Service) project(ctx context.Context, id sandlot.ProjectID) (sandlot.Pr
 	if !names.ValidProjectID(string(id)) {
 		return sandlot.Project{}, sandlot.ErrNotFound
 	}
-	return s.store.Shown(ctx, id)
+	return s.Store.Shown(ctx, id)
 }

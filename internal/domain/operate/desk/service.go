@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"sandlot"
-	"sandlot/internal/format/inspect"
+	"sandlot/internal/domain/operate"
 )
 
 // Limits of the desk.
@@ -42,9 +39,7 @@ type Config struct {
 // Object are for anybody. A missing project is sandlot.ErrNotFound; one that is suspended, held or in the trash is not.
 type Service struct {
 	Config
-	store Store
 	vault *sandlot.Vault
-	now   func() time.Time
 }
 
 // New returns a Service. It reads the installation's secret from the store, and returns the error if that fails.
@@ -53,7 +48,7 @@ func New(ctx context.Context, cfg Config) (*Service, error) {
 		cfg.Now = time.Now
 	}
 	vault, err := sandlot.OpenVault(ctx, cfg.Store, rand.Reader)
-	return &Service{Config: cfg, store: cfg.Store, vault: vault, now: cfg.Now}, err
+	return &Service{cfg, vault}, err
 }
 
 // moderator refuses every caller but the operator and moderators with a fresh login.
@@ -68,12 +63,12 @@ func (s *Service) moderator(by sandlot.Caller) error {
 }
 
 // fresh reports whether a login was proved recently enough for the desk.
-func (s *Service) fresh(proved time.Time) bool { return s.now().Sub(proved) < LoginAge }
+func (s *Service) fresh(proved time.Time) bool { return s.Now().Sub(proved) < LoginAge }
 
 // at returns the Act of a caller now.
 func (s *Service) act(by sandlot.Caller) Act {
 	session, _, _ := by.Login()
-	return Act{At: s.now().UTC(), Name: by.OperatorName(), Account: session.Account, Session: session.ID, Allow: s.allow}
+	return Act{At: s.Now().UTC(), Name: by.OperatorName(), Account: session.Account, Session: session.ID, Allow: s.allow}
 }
 
 // allow decides inside the step whether a moderator may decide about the targets: see Act.
@@ -107,27 +102,12 @@ func refused(text string, args ...any) error {
 // evenFull runs a step on a full disk, too: a decision protects people.
 func (s *Service) evenFull(step func() error) error { return sandlot.EvenFull(s.Spend, step) }
 
-// clean returns a text without surrounding blanks, keys, and characters that control a terminal or turn the order of
-// letters around. One that is longer, or not UTF-8, is sandlot.CodeInvalidField.
-func clean(field, text string, most int) (string, error) {
-	text = strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
-	if !utf8.ValidString(text) || utf8.RuneCountInString(text) > most {
-		return "", sandlot.Refuse(sandlot.CodeInvalidField, "The text is longer than %d characters, or not UTF-8.", most).In(field)
-	}
-	return inspect.Redact(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, text)), nil
-}
-
 // Queue returns items that wait, oldest first: at most limit, and at most 100, behind the first skip.
 func (s *Service) Queue(ctx context.Context, by sandlot.Caller, skip, limit int) ([]Item, error) {
 	if err := s.moderator(by); err != nil {
 		return nil, err
 	}
-	return s.store.Queue(ctx, max(skip, 0), min(limit, mostItems))
+	return s.Store.Queue(ctx, max(skip, 0), min(limit, mostItems))
 }
 
 // Case returns one case.
@@ -135,7 +115,7 @@ func (s *Service) Case(ctx context.Context, by sandlot.Caller, id sandlot.Projec
 	if err := s.moderator(by); err != nil {
 		return Case{}, err
 	}
-	c, err := s.store.Case(ctx, id)
+	c, err := s.Store.Case(ctx, id)
 	if err != nil {
 		return c, err
 	}
@@ -148,14 +128,14 @@ func (s *Service) Note(ctx context.Context, by sandlot.Caller, id sandlot.Projec
 	if err := s.moderator(by); err != nil {
 		return err
 	}
-	text, err := clean("text", text, MaxText)
+	text, err := operate.CleanText("text", text, MaxText)
 	if err != nil {
 		return err
 	}
 	if text == "" {
 		return sandlot.Refuse(sandlot.CodeInvalidField, "The note is empty.").In("text")
 	}
-	return s.evenFull(func() error { return s.store.AddNote(ctx, s.act(by), id, text) })
+	return s.evenFull(func() error { return s.Store.AddNote(ctx, s.act(by), id, text) })
 }
 
 // File returns the start of a file of the current version, at most 1 MiB.
@@ -163,7 +143,7 @@ func (s *Service) File(ctx context.Context, by sandlot.Caller, id sandlot.Projec
 	if err := s.moderator(by); err != nil {
 		return nil, err
 	}
-	f, err := s.store.ShownFile(ctx, id, name)
+	f, err := s.Store.ShownFile(ctx, id, name)
 	if err != nil {
 		return nil, err
 	}

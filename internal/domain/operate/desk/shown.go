@@ -11,7 +11,7 @@ func (s *Service) Waiting(ctx context.Context, by sandlot.Caller) (int, error) {
 	if err := s.moderator(by); err != nil {
 		return 0, err
 	}
-	return s.store.Waiting(ctx)
+	return s.Store.Waiting(ctx)
 }
 
 // Screenshot returns the last screenshot that the play-tester took of a project, in the format of its name, also
@@ -20,7 +20,7 @@ func (s *Service) Screenshot(ctx context.Context, by sandlot.Caller, id sandlot.
 	if err := s.moderator(by); err != nil {
 		return "", nil, err
 	}
-	picture, blob, err := s.store.Screenshot(ctx, id)
+	picture, blob, err := s.Store.Screenshot(ctx, id)
 	if err != nil {
 		return "", nil, err
 	}

@@ -30,10 +30,12 @@ type Store interface {
 	// Decide records one decision about each target of o, with its effects: all open reports of the target are closed,
 	// and its owner and its reporters get messages. A target in a state other than its State is a MovedError.
 	Decide(ctx context.Context, a Act, o Order) ([]Decision, error)
-	// Undo brings back the state before the decisions of a batch, but for closed reports. A later decision about one of the
-	// projects is a MovedError, and so are a later suspension by the operator and a decision that is undone already.
+	// Undo brings back the state before the decisions of a batch, but for closed reports. Reports do not hold a project that
+	// it reinstates for operate.Immunity, and its owner gets a message if the one about the decision has left. A later
+	// decision about one of the projects is a MovedError, and so are a later suspension by the operator and a decision that
+	// is undone already.
 	Undo(ctx context.Context, a Act, decision int64) error
-	// AddNote records a note.
+	// AddNote records a note, once within NoteTwice.
 	AddNote(ctx context.Context, a Act, id sandlot.ProjectID, text string) error
 
 	// Contested returns the decision with the code, as long as it is in force and has no objection; else it is

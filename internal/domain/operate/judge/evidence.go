@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -96,7 +95,11 @@ func (r *Runner) read(ctx context.Context, p sandlot.Project, e *evidence) error
 		if isPage(f.Name) {
 			writeText(&text, f.Name, bytes)
 		}
-		leads(found, bytes, r.Places.Hosts())
+		for _, host := range check.Hosts(bytes, maxHosts) {
+			if of, _ := r.Places.Hosts().Of(host); of == sandlot.NoOwner && len(found) < maxHosts {
+				found[host] = true
+			}
+		}
 	}
 	e.Text = cut(text.String(), maxText)
 	for host := range found {
@@ -133,19 +136,6 @@ func rank(f sandlot.File, p sandlot.Project) int {
 // isPage reports whether browsers show a file of that name as a page with text.
 func isPage(name string) bool {
 	return slices.Contains([]string{".html", ".htm", ".xhtml", ".svg"}, strings.ToLower(path.Ext(name)))
-}
-
-// addressed matches the host of an address in a page or script, also one with escaped slashes.
-var addressed = regexp.MustCompile(`(?i)(?:\b(?:https?|wss?):|["'(=])\\?/\\?/((?:[a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]{1,62})`)
-
-// leads adds the hosts that a text names in addresses, but for those of this instance and the names of formats.
-func leads(found map[string]bool, text []byte, own sandlot.Hosts) {
-	for _, m := range addressed.FindAllSubmatch(text, -1) {
-		host := strings.ToLower(string(m[1]))
-		if of, _ := own.Of(host); len(found) < maxHosts && of == sandlot.NoOwner && host != "www.w3.org" {
-			found[host] = true
-		}
-	}
 }
 
 // picture returns the screenshot of the last trial in the largest width that a judge takes, nil if there is none.
