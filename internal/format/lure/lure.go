@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"strings"
-	"unicode/utf16"
 
 	"github.com/andybalholm/brotli"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"sandlot/internal/format/mediatype"
 )
@@ -63,10 +63,10 @@ func (l *Look) Read(name string, text []byte) {
 	l.read += len(text)
 	l.current = name
 	if mediatype.Of(name, false) == "text/javascript" {
-		l.script(decodeUTF16(text), 0)
+		l.script(decoded(text), 0)
 		return
 	}
-	l.page(decodeUTF16(text), 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
+	l.page(decoded(text), 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
 }
 
 // Signs returns the signs that were found, one of each kind.
@@ -124,20 +124,11 @@ func unpacked(name string, text []byte, most int) []byte {
 	return plain
 }
 
-// decodeUTF16 returns text that begins with the byte order mark of UTF-16 as UTF-8, and any other as it is.
-func decodeUTF16(text []byte) string {
-	var high, low int
-	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		high, low = 1, 0
-	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		high, low = 0, 1
-	default:
-		return strings.TrimPrefix(string(text), "\ufeff")
+// decoded returns text in UTF-8: a byte order mark says whether it is in UTF-16.
+func decoded(text []byte) string {
+	plain, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text)
+	if err != nil {
+		plain = text
 	}
-	units := make([]uint16, 0, len(text)/2)
-	for i := 2; i+1 < len(text); i += 2 {
-		units = append(units, uint16(text[i+high])<<8|uint16(text[i+low]))
-	}
-	return string(utf16.Decode(units))
+	return string(plain)
 }
