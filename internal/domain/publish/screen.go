@@ -149,7 +149,7 @@ func (s *warner) signs(ctx context.Context, id sandlot.ProjectID, primary string
 	return l.Signs(), nil
 }
 
-// firstRead returns the first mostLooks texts of a version: the primary file, then the pages, then the rest, small ones before
+// firstRead returns the first mostLooks texts of a version: the primary file, then pages, scripts and the rest, small ones before
 // large ones: padding hides a lure only in its own page.
 func firstRead(primary string, files []sandlot.File) (texts []sandlot.File) {
 	turn := func(f sandlot.File) int {
@@ -158,11 +158,13 @@ func firstRead(primary string, files []sandlot.File) (texts []sandlot.File) {
 			return 0
 		case inspect.IsHTML(f.Name):
 			return 1
+		case lure.Reads(f.Name):
+			return 2
 		}
-		return 2
+		return 3
 	}
 	for _, f := range files {
-		if lure.Reads(f.Name) {
+		if lure.Reads(f.Name) || f.Blob.Text {
 			texts = append(texts, f)
 		}
 	}

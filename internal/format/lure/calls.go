@@ -1,6 +1,7 @@
 package lure
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,9 @@ import (
 func (f *folder) call(n int) {
 	inner, name := f.stack[len(f.stack)-n:len(f.stack)-1], f.top(n+1)
 	switch {
+	case f.is(n+1, "}") && len(inner) > 6 && inner[6].kind == list:
+		f.packed(inner)
+		return
 	case name.kind != word || slices.Contains(keywords, name.text):
 		if len(inner) == 1 && (inner[0].kind == quoted || inner[0].kind == list) {
 			f.cut(n+1, inner[0])
@@ -94,6 +98,27 @@ func (f *folder) replaced(of string, inner []token) (t token, ok bool) {
 	return token{kind: quoted, text: strings.ReplaceAll(of, old, with)}, true
 }
 
+// packed looks at the code that a packer wrote as numbers of words: its text, the base of the numbers, how many, and the words.
+func (f *folder) packed(inner []token) {
+	base, _ := strconv.Atoi(inner[2].text)
+	list := inner[6].texts
+	f.examine(packedWords.ReplaceAllStringFunc(inner[0].value(), func(w string) string {
+		n := 0
+		for _, c := range w {
+			n = min(n*base+strings.IndexRune(packedDigits, c), len(list))
+		}
+		if n < 0 || n >= len(list) || list[n] == "" || !f.spend(len(list[n])) {
+			return w
+		}
+		return list[n]
+	}))
+}
+
+// The numbers of packers.
+const packedDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+var packedWords = regexp.MustCompile(`\w+`)
+
 // list reduces the list, or the name of a member, in brackets at the top of the stack: n tokens are behind the opening one.
 func (f *folder) list(n int) {
 	inner, before := f.stack[len(f.stack)-n:len(f.stack)-1], f.top(n+1)
@@ -107,7 +132,7 @@ func (f *folder) list(n int) {
 		}
 		return
 	}
-	if text, ok := codes(inner); ok && len(inner) > 6 && readable(text) {
+	if text, ok := codes(inner); ok && (len(inner) > 6 && readable(text) || len(inner) > 128) {
 		f.cut(n+1, token{kind: quoted, text: text})
 	} else if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted && f.spend(16*len(inner[1].value())) {
 		f.cut(n+1, token{kind: list, texts: strings.Split(inner[1].value(), "")})

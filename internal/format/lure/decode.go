@@ -83,6 +83,9 @@ func reveal(s string) (plain string, ok bool) {
 
 // fromHex decodes digits of hexadecimal that are text.
 func fromHex(s string) (string, bool) {
+	if len(s) > 12 && s[0] == s[3] && s[0] == s[6] && strings.IndexByte("0123456789abcdefABCDEF", s[0]) < 0 { // a sign before each
+		return percent(strings.ReplaceAll(s, s[:1], "%"))
+	}
 	if len(s) < 8 || len(s)%2 > 0 || s[0] < '2' || s[0] > '7' {
 		return "", false
 	}
@@ -107,7 +110,7 @@ func fromBase64(s string) (string, bool) {
 		if start, err := base64.RawStdEncoding.DecodeString(text[:min(len(text), 16)]); err != nil || !readable(string(start)) {
 			continue // most other strings end here
 		}
-		if plain, err := base64.RawStdEncoding.DecodeString(text); err == nil && readable(string(plain)) && utf8.Valid(plain) {
+		if plain, err := base64.RawStdEncoding.DecodeString(text); err == nil && readable(string(plain)) {
 			return string(plain), true
 		}
 	}
@@ -129,13 +132,34 @@ func exchanged(s string) string {
 	return string(b)
 }
 
-// readable reports whether s is text without control characters. Its last character may be cut off.
+// readable reports whether s is text without control characters, also in Latin-1 or with its last character cut off.
 func readable(s string) bool {
-	whole := strings.TrimRightFunc(s[max(0, len(s)-3):], func(r rune) bool { return r == utf8.RuneError })
-	s = s[:max(0, len(s)-3)] + whole
-	return len(s) > 3 && utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool {
-		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0
-	}) < 0
+	odd := 0
+	for _, r := range s {
+		switch {
+		case r == utf8.RuneError:
+			odd++
+		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r >= 0x7f && r < 0xa0:
+			return false
+		}
+	}
+	return len(s) > 3 && odd*4 <= len(s)
+}
+
+// moved decodes markup of which each character was moved, or mixed, by the same number.
+func moved(s string) (string, bool) {
+	first, _ := utf8.DecodeRuneInString(s)
+	if len(s) < 64 || first == '<' {
+		return "", false
+	}
+	for _, back := range []func(rune) rune{
+		func(r rune) rune { return r - first + '<' }, func(r rune) rune { return r ^ first ^ '<' },
+	} {
+		if start := strings.Map(back, s[:64]); readable(start) && strings.Contains(start, ">") {
+			return strings.Map(back, s), true
+		}
+	}
+	return "", false
 }
 
 // entities decodes a text that hides its tags. One with tags of its own shows the others as text.

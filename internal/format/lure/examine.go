@@ -38,11 +38,18 @@ func (l *Look) examine(text string, depth int) {
 	if text[0] != '<' && containsAny(text, hot) && l.spend(len(text)) {
 		l.script(text, depth+1)
 	}
+	l.encoded(text, depth)
+}
+
+// encoded examines a text as the encoding of another.
+func (l *Look) encoded(text string, depth int) {
 	if containsAny(text, backwards) && l.spend(len(text)) {
 		l.examine(reversed(text), depth+1)
 	}
-	if plain, ok := reveal(text); ok && l.spend(len(plain)) {
-		l.examine(plain, depth+1)
+	for _, decode := range []func(string) (string, bool){reveal, moved} {
+		if plain, ok := decode(text); ok && l.spend(len(plain)) {
+			l.examine(plain, depth+1)
+		}
 	}
 }
 

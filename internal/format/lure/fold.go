@@ -72,7 +72,7 @@ func (f *folder) drop(n int) {
 			for _, text := range t.texts {
 				f.examine(text)
 			}
-			if joined := strings.Join(t.texts, ""); strings.Contains(joined, "<") && f.spend(len(joined)) {
+			if joined := strings.Join(t.texts, ""); f.spend(len(joined)) {
 				f.examine(joined)
 			}
 		}

@@ -62,11 +62,14 @@ func (l *Look) Read(name string, text []byte) {
 	text = text[:min(len(text), left)]
 	l.read += len(text)
 	l.current = name
-	if mediatype.Of(name, false) == "text/javascript" {
-		l.script(decoded(text), 0)
-		return
+	switch plain, kind := decoded(text), mediatype.Of(name, false); {
+	case kind == "text/javascript" || kind == "application/json":
+		l.script(plain, 0)
+	case Reads(name):
+		l.page(plain, 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
+	default:
+		l.encoded(plain, 0) // as text a lure is harmless
 	}
-	l.page(decoded(text), 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
 }
 
 // Signs returns the signs that were found, one of each kind.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,11 +79,27 @@ var hiding = map[string]func(page string) string{
 	},
 	"index.html: pieces":               func(p string) string { return script("document.write(" + pieces(p, " + ") + ")") },
 	"index.html: pieces around values": func(p string) string { return script("document.write(" + pieces(p, " + x(1)[y].z + ") + ")") },
-	"index.html: list":                 func(p string) string { return script("document.write([" + pieces(p, ",") + "].join(''))") },
-	"index.html: list of a variable":   func(p string) string { return script("var a=[" + pieces(p, ",") + "];document.write(a.join(''))") },
-	"index.html: sum":                  func(p string) string { return script("var s='';s+=" + pieces(p, ";s+=") + ";document.write(s)") },
-	"index.html: many writes":          func(p string) string { return script("document.write(" + pieces(p, ");document.write(") + ")") },
-	"index.html: concat":               func(p string) string { return script("document.write(''.concat(" + pieces(p, ",") + "))") },
+	"index.html: base64 in a list": func(p string) string {
+		return script("var q=[" + pieces(b64(p), ",") + "];document.write(atob(q.join('')))")
+	},
+	"index.html: base64 backwards": func(p string) string {
+		return script("document.write(atob('" + b64(reverse(p)) + "').split('').reverse().join(''))")
+	},
+	"index.html: digits with a sign": func(p string) string {
+		return script("var x='" + each(p, "~%02X") + "';document.write(unescape(x.replace(/~/g,'%')))")
+	},
+	"index.html: codes moved": func(p string) string {
+		return script("var a=[" + codes(p, func(c int) int { return c + 14 }) + "];for(i of a)o.push(i-14);document.write(new TextDecoder().decode(o))")
+	},
+	"index.html: codes mixed": func(p string) string {
+		return script("var a=[" + codes(p, func(c int) int { return c ^ 0x5a }) + "];document.write(String.fromCharCode(...a.map(c=>c^90)))")
+	},
+	"index.html: packed":             func(p string) string { return script(packed("document.write(" + strconv.Quote(p) + ")")) },
+	"index.html: list":               func(p string) string { return script("document.write([" + pieces(p, ",") + "].join(''))") },
+	"index.html: list of a variable": func(p string) string { return script("var a=[" + pieces(p, ",") + "];document.write(a.join(''))") },
+	"index.html: sum":                func(p string) string { return script("var s='';s+=" + pieces(p, ";s+=") + ";document.write(s)") },
+	"index.html: many writes":        func(p string) string { return script("document.write(" + pieces(p, ");document.write(") + ")") },
+	"index.html: concat":             func(p string) string { return script("document.write(''.concat(" + pieces(p, ",") + "))") },
 	"index.html: template": func(p string) string {
 		return script("document.write(`" + strings.ReplaceAll(p, "in", "${`i`}${'n'}") + "`)")
 	},
@@ -104,6 +121,10 @@ var hiding = map[string]func(page string) string{
 	"index.html: template element": func(p string) string { return "<template>" + p + "</template>" },
 	"index.html: script of text":   func(p string) string { return `<script type="text/template">` + p + "</script>" },
 	"index.html: attribute":        func(p string) string { return `<div data-page="` + b64(p) + `"></div>` },
+	"data.json: percents":          func(p string) string { return `{"v":3,"t":"` + each(p, "%%%02x") + `"}` },
+	"data.bin: backwards":          reverse,
+	"data.txt: base64":             b64,
+	"index.html: Latin-1 digits":   func(p string) string { return script("show(undo('" + each(p+"\xb7", "%02x") + "'))") },
 	"main.js: markup":              func(p string) string { return "document.body.innerHTML = " + strconv.Quote(p) },
 	"main.js: module":              func(p string) string { return "export default html`" + p + "`" },
 	"art.svg: foreign object": func(p string) string {
@@ -218,6 +239,29 @@ func pieces(s, between string) string {
 		list = append(list, strconv.Quote(string(part)))
 	}
 	return strings.Join(list, between)
+}
+
+// codes returns the codes of the bytes of s, each changed.
+func codes(s string, change func(int) int) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "%d,", change(int(c)))
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+// packed returns code as packers write it: its words stand in a list, and numbers in their places.
+func packed(code string) string {
+	var words []string
+	text := regexp.MustCompile(`\w+`).ReplaceAllStringFunc(code, func(w string) string {
+		if i := slices.Index(words, w); i >= 0 {
+			return strconv.FormatInt(int64(i), 36)
+		}
+		words = append(words, w)
+		return strconv.FormatInt(int64(len(words)-1), 36)
+	})
+	return fmt.Sprintf("eval(function(p,a,c,k,e,d){while(c--)if(k[c])p=p.replace(new RegExp('\\\\b'+c.toString(a)+'\\\\b','g'),k[c]);return p}(%s,36,%d,'%s'.split('|'),0,{}))",
+		strconv.Quote(text), len(words), strings.Join(words, "|"))
 }
 
 func reverse(s string) string {
