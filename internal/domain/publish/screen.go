@@ -131,7 +131,7 @@ func without(files []sandlot.File, drop []string, put []sandlot.File) []sandlot.
 
 // signs looks through the texts of a version, in the order of firstRead.
 func (s *warner) signs(ctx context.Context, id sandlot.ProjectID, primary string, files []sandlot.File) ([]lure.Sign, error) {
-	l, room := lure.Look{}, int64(lure.Most)
+	l, room := lure.Look{Brands: s.Brands}, int64(lure.Most)
 	if at, err := url.Parse(s.Places.Project(id, 0, "").URL); err == nil {
 		l.Own = at.Host
 	}
@@ -188,6 +188,7 @@ func (s *warner) heldAgain(ctx context.Context, p sandlot.Project, files []sandl
 var signWords = map[string]string{
 	lure.Password: "a field for a password", lure.Card: "a field for a card number",
 	lure.Seed: "a field for a recovery phrase", lure.Sends: "a form that sends to another host",
+	lure.Leads: "nothing but a way to another host",
 }
 
 // describeSigns describes signs in a sentence.

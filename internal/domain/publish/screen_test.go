@@ -8,6 +8,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/lure"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 )
@@ -66,6 +67,22 @@ func TestAPageThatRequestsSecretsIsHeldWithTheFieldAndTheFile(t *testing.T) {
 	expect.OK(t, err)
 	if back.Project.Held.Rule != sandlot.HeldFields || !warned(back.Warnings, "held", "index.html") {
 		t.Errorf("version 1 again: %v %v", back.Project.Held, back.Warnings)
+	}
+}
+
+func TestAPageThatOnlyLeadsElsewhereIsHeld(t *testing.T) {
+	t.Parallel()
+	brands, err := lure.ParseBrands("Example Bank")
+	expect.OK(t, err)
+	w := strangers(t, func(c *publish.Config) { c.Brands = brands })
+	for page, held := range map[string]bool{
+		`<title>Example Bank</title><p>Confirm your data.<a href="https://evil.example/">Continue</a>`: true,
+		`<title>Examples</title><p>All that I made.<a href="https://kim.example/">Home</a>`:            false,
+	} {
+		out := w.PublishPage(testworld.Nobody(), page)
+		if got := warned(out.Warnings, "held", "index.html has nothing but a way to another host"); got != held {
+			t.Errorf("%s: held is %t: %v", page, got, out.Warnings)
+		}
 	}
 }
 
@@ -143,11 +160,11 @@ func TestTheLookAtAVersionReadsPagesAndSmallFilesFirst(t *testing.T) {
 		out := w.PublishPage(testworld.Nobody(), gamePage)
 		by := w.CallerOf(out.Keys.Account)
 		w.PutFile(by, out.Project.ID, files[0], "// "+strings.Repeat("x", 5<<20))
-		lure := loginPage
+		page := loginPage
 		if strings.HasSuffix(files[1], ".js") {
-			lure = "document.body.innerHTML = `" + loginPage + "`"
+			page = "document.body.innerHTML = `" + loginPage + "`"
 		}
-		if up := w.PutFile(by, out.Project.ID, files[1], lure); up.Project.Held.Rule != sandlot.HeldFields {
+		if up := w.PutFile(by, out.Project.ID, files[1], page); up.Project.Held.Rule != sandlot.HeldFields {
 			t.Errorf("%s: %v", name, up.Project.Held)
 		}
 	}

@@ -12,14 +12,15 @@ const window = 1 << 13
 // string on its stack.
 type folder struct {
 	*Look
-	depth int
-	stack []token
-	gone  int               // tokens that are forgotten
-	opens []int             // the places of open brackets
-	names map[string]string // strings that variables hold
-	sums  map[string]*strings.Builder
-	all   []string // short strings
-	hides bool     // an obfuscator wrote the script
+	depth         int
+	stack         []token
+	gone          int               // tokens that are forgotten
+	opens         []int             // the places of open brackets
+	names         map[string]string // strings that variables hold
+	sums          map[string]*strings.Builder
+	all           []string // short strings
+	hides         bool     // an obfuscator wrote the script
+	moves, leaves bool     // it goes to an address; it has one elsewhere
 }
 
 // top returns the token at that distance from the top of the stack, or one of the kind none.
@@ -45,6 +46,7 @@ func (f *folder) push(t token) {
 		f.stack = append(f.stack, t)
 		return
 	}
+	f.moves = f.moves || f.goes(t.text)
 	switch t.text {
 	case "(", "[", "{":
 		f.opens = append(f.opens, f.gone+len(f.stack))
@@ -60,6 +62,17 @@ func (f *folder) push(t token) {
 	} else if t.open >= 0 && t.text == "]" {
 		f.list(n)
 	}
+}
+
+// goes reports whether a script goes to an address by an operator behind the top of the stack.
+func (f *folder) goes(operator string) bool {
+	switch operator {
+	case "=":
+		return f.is(0, "location") || f.is(0, "href") && f.is(2, "location")
+	case "(":
+		return (f.is(0, "replace") || f.is(0, "assign")) && f.is(2, "location") || f.is(0, "open") && (!f.is(1, ".") || f.is(2, "window"))
+	}
+	return false
 }
 
 // drop examines and forgets the first n tokens.

@@ -18,10 +18,11 @@ const (
 	Card     = "card"     // also the number of a bank account
 	Seed     = "seed"     // a recovery phrase
 	Sends    = "sends"    // a form whose action is on another host
+	Leads    = "leads"    // nothing but a way to another host
 )
 
 // kinds are in the order of Signs.
-var kinds = [...]string{Password, Card, Seed, Sends}
+var kinds = [...]string{Password, Card, Seed, Sends, Leads}
 
 // Sign is something in a file that requests a secret of its reader.
 type Sign struct {
@@ -36,7 +37,8 @@ const mostWork = 4 * Most
 
 // A Look reads the files of one version, one after another.
 type Look struct {
-	Own string // the host to which a form of the project may send
+	Own    string  // the host to which a form of the project may send
+	Brands *Brands // names that a page which leads elsewhere must not have; nil: none
 
 	found   map[string]string // the file of each kind
 	likely  map[string]string // the same for signs that count beside a field alone
@@ -44,6 +46,7 @@ type Look struct {
 	read    int               // bytes of files
 	work    int               // bytes that were decoded or joined
 	current string
+	bait    bait
 }
 
 // Reads reports whether a file of that name can request anything: a page, a script, or a picture of text.
@@ -66,6 +69,7 @@ func (l *Look) Read(name string, text []byte) {
 	case kind == "text/javascript" || kind == "application/json":
 		l.script(plain, 0)
 	case Reads(name):
+		l.bait.page = true
 		l.page(plain, 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
 	default:
 		l.encoded(plain, 0) // as text a lure is harmless
@@ -74,6 +78,9 @@ func (l *Look) Read(name string, text []byte) {
 
 // Signs returns the signs that were found, one of each kind.
 func (l *Look) Signs() (signs []Sign) {
+	if len(l.found) == 0 && l.leadsAway() {
+		l.found = map[string]string{Leads: l.bait.way}
+	}
 	for _, kind := range kinds {
 		file, ok := l.found[kind]
 		if !ok && l.field {

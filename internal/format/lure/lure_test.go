@@ -159,6 +159,39 @@ func TestEveryFieldThatAScriptBuildsIsFound(t *testing.T) {
 	}
 }
 
+// TestAPageThatHasNothingButAWayElsewhereIsFound also has the pages beside such a page that are honest.
+func TestAPageThatHasNothingButAWayElsewhereIsFound(t *testing.T) {
+	for page, leads := range map[string]bool{
+		`<meta http-equiv="refresh" content="2; url=https://evil.example/a"><p>Please wait`:                               true,
+		`<p>Please wait<script>var u=atob("aHR0cHM6Ly9ldmlsLmV4YW1wbGUv");setTimeout(()=>location.replace(u),9)</script>`: true,
+		`<script>top.location="ht"+"tps://"+["evil","example"].join(".")</script>`:                                        true,
+		`<script>window.location.href="//evil.example"</script>`:                                                          true,
+		`<a href="https://evil.example/"><img src="login.png"></a>`:                                                       true,
+		`<title>Sign in</title><img src="login.png" usemap="#m"><map><area href="https://evil.example/"></map>`:           true,
+		`<img src="login.png" onclick="open(atob('aHR0cHM6Ly9ldmlsLmV4YW1wbGUv'))">`:                                      true,
+		`<h1>PayPal</h1><p>Your account is limited.<a href="https://evil.example/">Continue</a>`:                          true,
+		`<h1>Netflix support</h1><p>Call us.<a href="tel:+15550100">+1 555 0100</a>`:                                      true,
+		`<h1>Paypal</h1><button onclick="top.location='https://evil.example/'">Continue</button>`:                         true,
+
+		`<meta http-equiv="refresh" content="2; url=game.html"><p>Please wait`:                 false,
+		`<meta http-equiv="refresh" content="2; url=https://game.example/game.html">`:          false,
+		`<script>location.replace("game.html")</script><a href="https://kim.example/">Kim</a>`: false,
+		`<p>Hello world, this is my first page. <a href="https://kim.example/">Kim</a>`:        false,
+		`<a href="https://kim.example/"><img src="me.png"></a><p>I am Kim and draw cats.`:      false,
+		`<img src="cat.png">`: false,
+		`<canvas></canvas><h1>PayPal Tycoon</h1><a href="https://kim.example/">Kim</a>`:                                         false,
+		`<h1>Orange</h1><a href="https://kim.example/">Kim</a>`:                                                                 false,
+		`<h1>PayPal</h1><p>` + strings.Repeat("It was founded long ago. ", 40) + `<a href="https://kim.example/">Kim</a>`:       false,
+		`<a href="https://kim.example/"><img src="me.png"></a><script>` + strings.Repeat("move(cat, 1, 2);", 300) + `</script>`: false,
+		`<img src="me.png"><script>caches.open("v1").then(c=>c.add("https://kim.example/a.js"))</script>`:                       false,
+		`<p>Play!<script>const home="https://kim.example/";if(location.hash=="#x")start()</script>`:                             false,
+	} {
+		if got := look("index.html", page); slices.Contains(got, lure.Leads) != leads {
+			t.Errorf("%s: the signs are %q, leads is %t", page, got, !leads)
+		}
+	}
+}
+
 func TestHonestPagesHaveNoSign(t *testing.T) {
 	for _, code := range lines(t, "honest.txt") {
 		for file, text := range map[string]string{"main.js": code, "index.html": "<input name=player>" + script(code)} {
@@ -195,7 +228,7 @@ func walk(t *testing.T, folder string, do func(name string, text []byte)) {
 
 // look returns the kinds of the signs in a file of a project at game.example.
 func look(name, text string) (found []string) {
-	l := lure.Look{Own: "game.example"}
+	l := lure.Look{Own: "game.example", Brands: lure.BuiltIn()}
 	l.Read(name, []byte(text))
 	for _, s := range l.Signs() {
 		found = append(found, s.Kind)

@@ -66,6 +66,8 @@ func (p *page) inside(tokens *html.Tokenizer, t *html.Token) {
 	}
 	text := string(tokens.Raw())
 	switch {
+	case t.Data == "title" && !p.xml:
+		p.bait.title += html.UnescapeString(text) + "\n"
 	case t.Data == "script" && (p.xml || !strings.HasPrefix(strings.TrimSpace(text), "<")):
 		p.script(text, p.depth)
 	case t.Data == "style":
@@ -89,6 +91,7 @@ func (p *page) tag(t *html.Token) {
 	for _, a := range t.Attr {
 		p.attribute(a.Key, a.Val)
 	}
+	p.looked(t.Data, attr(t, "href"))
 	switch t.Data {
 	case "input":
 		p.input(t, strings.ToLower(strings.TrimSpace(attr(t, "type"))))
@@ -104,7 +107,12 @@ func (p *page) tag(t *html.Token) {
 		p.label = true
 	case "meta":
 		if _, to, ok := strings.Cut(attr(t, "content"), "="); ok {
-			p.attribute("content", strings.Trim(to, "'\" "))
+			to = strings.Trim(to, "'\" ")
+			p.attribute("content", to)
+			if strings.EqualFold(attr(t, "http-equiv"), "refresh") && p.elsewhere(p.base, to) {
+				p.bait.redirects = true
+				p.leads()
+			}
 		}
 	}
 }
@@ -142,6 +150,7 @@ func (p *page) text(text string) {
 		p.labelled(text)
 	}
 	p.after = false
+	p.bait.read(text)
 	p.said += " " + text[max(0, len(text)-mostSaid):]
 	p.said = p.said[max(0, len(p.said)-mostSaid):]
 }

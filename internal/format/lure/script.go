@@ -49,6 +49,7 @@ func (t *token) add(text string) {
 // script reads a script. Its lexer knows no grammar, and goes on behind what it does not know.
 func (l *Look) script(text string, depth int) {
 	f := &folder{Look: l, depth: depth, names: map[string]string{}, sums: map[string]*strings.Builder{}}
+	l.bait.code += len(text)
 	in := parse.NewInputString(text + "\n") // the lexer would read on behind a # at the end
 	for lexer := js.NewLexer(in); ; {
 		kind, raw := lexer.Next()
@@ -73,6 +74,10 @@ func (l *Look) script(text string, depth int) {
 	}
 	if f.hides {
 		f.hidden()
+	}
+	if f.moves && f.leaves {
+		l.bait.redirects = l.bait.redirects || depth == 0
+		l.leads()
 	}
 }
 
