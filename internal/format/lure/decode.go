@@ -13,11 +13,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The codes that stand for characters in scripts and in addresses, and the beginning of a data: URL.
+// The codes that stand for characters in scripts, and the beginning of a data: URL.
 var (
-	escapeCodes  = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,8}\}|[0-3][0-7]{0,2}|[4-7][0-7]?|\r\n|.)`)
-	percentCodes = regexp.MustCompile(`%(?:u[0-9a-fA-F]{4}|[0-9a-fA-F]{2})`)
-	dataHead     = regexp.MustCompile(`(?i)^\s*data:[^,]*,`)
+	escapeCodes = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,8}\}|[0-3][0-7]{0,2}|[4-7][0-7]?|\r\n|.)`)
+	dataHead    = regexp.MustCompile(`(?i)^\s*data:[^,]*,`)
 )
 
 // unescape decodes the escapes of a string or a name of a script.
@@ -48,17 +47,24 @@ func char(digits string, base int) string {
 
 // percent decodes %41 and %u0041.
 func percent(s string) (string, bool) {
-	if strings.IndexByte(s, '%') < 0 {
+	plain, coded, found := strings.Cut(s, "%")
+	if !found {
 		return "", false
 	}
-	plain := percentCodes.ReplaceAllStringFunc(s, func(code string) string {
-		if code[1] == 'u' {
-			return char(code[2:], 16)
+	var b strings.Builder
+	b.WriteString(plain)
+	for part := range strings.SplitSeq(coded, "%") {
+		if n, err := strconv.ParseUint(part[:min(len(part), 2)], 16, 8); err == nil && len(part) > 1 {
+			b.WriteByte(byte(n))
+			b.WriteString(part[2:])
+		} else if n, err := strconv.ParseUint(strings.TrimPrefix(part[:min(len(part), 5)], "u"), 16, 16); err == nil && len(part) > 4 && part[0] == 'u' {
+			b.WriteRune(rune(n))
+			b.WriteString(part[5:])
+		} else {
+			b.WriteString("%" + part)
 		}
-		n, _ := strconv.ParseUint(code[1:], 16, 8)
-		return string([]byte{byte(n)})
-	})
-	return plain, plain != s
+	}
+	return b.String(), b.Len() != len(s)
 }
 
 // reveal undoes one encoding of a text. ok is false if it has none.
@@ -83,8 +89,8 @@ func reveal(s string) (plain string, ok bool) {
 
 // fromHex decodes digits of hexadecimal that are text.
 func fromHex(s string) (string, bool) {
-	if len(s) > 12 && s[0] == s[3] && s[0] == s[6] && strings.IndexByte("0123456789abcdefABCDEF", s[0]) < 0 { // a sign before each
-		return percent(strings.ReplaceAll(s, s[:1], "%"))
+	if len(s) > 12 && s[0] == s[3] && s[0] == s[6] && s[0] != s[1] && s[0] != s[2] && strings.IndexByte("0123456789abcdefABCDEF", s[0]) < 0 {
+		return percent(strings.ReplaceAll(s, s[:1], "%")) // a sign before each
 	}
 	if len(s) < 8 || len(s)%2 > 0 || s[0] < '2' || s[0] > '7' {
 		return "", false

@@ -16,8 +16,9 @@ func (f *folder) examine(text string) {
 	if len(text) > 8 && len(text) <= 2000 && (strings.IndexByte(text, ' ') >= 0 || text[0] >= 0x80) && has(folded(text), "seedWords") {
 		f.maybe(Seed)
 	}
-	if plain := plainest(text); len(text) < longest && (strings.HasPrefix(plain, "http") || strings.HasPrefix(plain, "//")) {
-		f.leaves = f.leaves || f.elsewhere("", plain)
+	if len(text) < longest && !f.leaves {
+		plain := plainest(text)
+		f.leaves = (strings.HasPrefix(plain, "http") || strings.HasPrefix(plain, "//")) && f.elsewhere("", plain)
 	}
 	f.Look.examine(text, f.depth)
 }

@@ -25,6 +25,7 @@ type folder struct {
 
 // top returns the token at that distance from the top of the stack, or one of the kind none.
 func (f *folder) top(i int) *token {
+	f.steps++
 	if i < 0 || i >= len(f.stack) {
 		return &token{}
 	}
@@ -139,12 +140,12 @@ const mostBack = 64
 
 // forgetParameters forgets the variables that have the names of the parameters of a function.
 func (f *folder) forgetParameters() {
-	from := len(f.stack) - 1
+	n := 1
 	if f.is(0, ")") {
-		from = f.top(0).open
+		n = len(f.stack) - f.top(0).open
 	}
-	for i := max(from, len(f.stack)-mostBack, 0); i < len(f.stack); i++ {
-		delete(f.names, f.stack[i].text)
+	for i := range min(n, mostBack) {
+		delete(f.names, f.top(i).text)
 	}
 }
 

@@ -33,7 +33,7 @@ type Sign struct {
 const Most = 4 << 20
 
 // mostWork bounds the bytes that are read again because they were decoded or joined.
-const mostWork = 4 * Most
+const mostWork = 2 * Most
 
 // A Look reads the files of one version, one after another.
 type Look struct {
@@ -45,6 +45,7 @@ type Look struct {
 	field   bool              // a file has, or makes, a field to be filled
 	read    int               // bytes of files
 	work    int               // bytes that were decoded or joined
+	steps   int               // tokens of scripts that were looked at
 	current string
 	bait    bait
 }
@@ -111,8 +112,11 @@ func (l *Look) record(signs map[string]string, kind string) map[string]string {
 
 // spend reports whether n more bytes may be decoded or joined.
 func (l *Look) spend(n int) bool {
+	if l.work+n > mostWork {
+		return false
+	}
 	l.work += n
-	return l.work <= mostWork
+	return true
 }
 
 // unpacked returns the bytes that browsers unpack of a compressed file, up to most.
