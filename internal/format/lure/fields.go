@@ -94,6 +94,8 @@ func (f *folder) first(function, v string) {
 		f.summed("write", v)
 	case (strings.EqualFold(v, "input") || strings.EqualFold(v, "textarea")) && !slices.Contains(ofEvents, function):
 		f.field = true
+	case v == "iframe" && function == "createElement":
+		f.moves = true
 	case strings.HasPrefix(v, "input[type=password") && len(function) == 1:
 		f.sign(Password)
 	}

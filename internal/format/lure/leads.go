@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"golang.org/x/net/html"
 )
 
 // Bounds of a version that has nothing but a way elsewhere, in bytes: the text that a visitor reads, and its scripts. A game has more.
@@ -25,13 +27,19 @@ type bait struct {
 }
 
 // looked notes an element.
-func (p *page) looked(name string, link string) {
-	switch name {
-	case "canvas", "audio", "video", "input", "textarea", "select", "object", "embed":
+func (p *page) looked(t *html.Token) {
+	switch t.Data {
+	case "canvas", "audio", "video", "input", "textarea", "select":
 		p.bait.more = true
 	case "img", "picture":
 		p.bait.pictures = true
+	case "iframe", "frame", "embed":
+		if p.elsewhere(p.base, attr(t, "src")) {
+			p.bait.pictures = true
+			p.leads()
+		}
 	case "a", "area":
+		link := attr(t, "href")
 		if to, err := url.Parse(strings.TrimSpace(link)); err == nil && (p.elsewhere(p.base, link) || slices.Contains(calls, to.Scheme)) {
 			p.leads()
 		}

@@ -67,13 +67,16 @@ func (l *Look) Read(name string, text []byte) {
 	l.read += len(text)
 	l.current = name
 	switch plain, kind := decoded(text), mediatype.Of(name, false); {
-	case kind == "text/javascript" || kind == "application/json":
+	case kind == "text/javascript":
 		l.script(plain, 0)
 	case Reads(name):
 		l.bait.page = true
 		l.page(plain, 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
-	default:
-		l.encoded(plain, 0) // as text a lure is harmless
+	default: // as text a lure is harmless
+		l.encoded(plain, 0)
+		if kind == "application/json" {
+			l.script(plain, 0)
+		}
 	}
 }
 

@@ -91,7 +91,7 @@ func (p *page) tag(t *html.Token) {
 	for _, a := range t.Attr {
 		p.attribute(a.Key, a.Val)
 	}
-	p.looked(t.Data, attr(t, "href"))
+	p.looked(t)
 	switch t.Data {
 	case "input":
 		p.input(t, strings.ToLower(strings.TrimSpace(attr(t, "type"))))
@@ -131,6 +131,7 @@ func (p *page) attribute(name, v string) {
 	case name == "style":
 		p.masked(v)
 	}
+	p.field = p.field || name == "contenteditable" && v != "false"
 }
 
 // masked looks for a style that shows dots for letters, as a field for a password does.
@@ -212,8 +213,11 @@ func (l *Look) elsewhere(base, action string) bool {
 // digits takes the digits out of a name.
 var digits = strings.NewReplacer("0", "", "1", "", "2", "", "3", "", "4", "", "5", "", "6", "", "7", "", "8", "", "9", "")
 
-// count looks at how many fields alike the page has: as many as a recovery phrase has words.
+// count looks at how many fields alike the page has: as many as a recovery phrase has words. A script may make them, too.
 func (p *page) count() {
+	if p.wallet() && has(folded(p.said), "seedWords", "seedMaybe") {
+		p.maybe(Seed)
+	}
 	for _, n := range p.alike {
 		if n >= 12 && n <= 24 && n%3 == 0 && p.wallet() {
 			p.sign(Seed)
