@@ -188,7 +188,7 @@ func (s *warner) heldAgain(ctx context.Context, p sandlot.Project, files []sandl
 var signWords = map[string]string{
 	lure.Password: "a field for a password", lure.Card: "a field for a card number",
 	lure.Seed: "a field for a recovery phrase", lure.Sends: "a form that sends to another host",
-	lure.Leads: "nothing but a way to another host",
+	lure.Leads: "nothing but a way to another host", lure.Hides: "nothing but a page that its script writes, of a text that cannot be read",
 }
 
 // describeSigns describes signs in a sentence.

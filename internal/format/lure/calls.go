@@ -34,6 +34,9 @@ func (f *folder) call(n int) {
 			all += 2
 		}
 	}
+	if name.text == "write" && of.text == "document" && f.bait.writes == "" && len(inner) > 0 && inner[0].kind != quoted {
+		f.bait.writes = f.current
+	}
 	if t, ok := f.result(name.text, of, inner); ok {
 		f.cut(all, t)
 	}
@@ -132,6 +135,7 @@ func (f *folder) list(n int) {
 		}
 		return
 	}
+	f.bait.sealed = f.bait.sealed || len(inner) > longSeal
 	if text, ok := codes(inner); ok && (len(inner) > 6 && readable(text) || len(inner) > 128) {
 		f.cut(n+1, token{kind: quoted, text: text})
 	} else if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted && f.spend(16*len(inner[1].value())) {

@@ -13,9 +13,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// The codes that stand for characters in scripts, and the beginning of a data: URL.
+// The codes that stand for characters in scripts, and the beginnings of pages and of data: URLs.
 var (
 	escapeCodes = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]{1,8}\}|[0-3][0-7]{0,2}|[4-7][0-7]?|\r\n|.)`)
+	pageStart   = regexp.MustCompile(`(?i)^<(?:!--.|!doctype|html|head|body|div|form|center|table|meta|link|style|script|title|section|main|h[1-6]|p|svg)\b`)
 	dataHead    = regexp.MustCompile(`(?i)^\s*data:[^,]*,`)
 )
 
@@ -161,7 +162,7 @@ func moved(s string) (string, bool) {
 	for _, back := range []func(rune) rune{
 		func(r rune) rune { return r - first + '<' }, func(r rune) rune { return r ^ first ^ '<' },
 	} {
-		if start := strings.Map(back, s[:64]); readable(start) && strings.Contains(start, ">") {
+		if start := strings.Map(back, s[:64]); pageStart.MatchString(start) {
 			return strings.Map(back, s), true
 		}
 	}

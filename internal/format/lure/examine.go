@@ -16,6 +16,7 @@ func (f *folder) examine(text string) {
 	if len(text) > 8 && len(text) <= 2000 && (strings.IndexByte(text, ' ') >= 0 || text[0] >= 0x80) && has(folded(text), "seedWords") {
 		f.maybe(Seed)
 	}
+	f.bait.seals(text)
 	if len(text) < longest && !f.leaves {
 		plain := plainest(text)
 		f.leaves = (strings.HasPrefix(plain, "http") || strings.HasPrefix(plain, "//")) && f.elsewhere("", plain)

@@ -49,15 +49,19 @@ func (f *folder) assigned(name, v string) {
 
 // summed collects strings that are added to a variable or written, piece by piece.
 func (f *folder) summed(name, v string) {
-	sum := f.sums[name]
-	if sum == nil {
-		sum = &strings.Builder{}
-		f.sums[name] = sum
-		sum.WriteString(f.names[name])
-	}
 	if f.spend(len(v)) {
-		sum.WriteString(v)
+		f.sum(name).WriteString(v)
 	}
+}
+
+// sum returns the sum of a variable, which begins with the string that it holds.
+func (f *folder) sum(name string) *strings.Builder {
+	if f.sums[name] == nil {
+		f.sums[name] = &strings.Builder{}
+		f.sums[name].WriteString(f.names[name])
+	}
+	delete(f.names, name)
+	return f.sums[name]
 }
 
 // chosen looks at NAME = condition ? v : v.

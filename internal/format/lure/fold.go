@@ -126,6 +126,9 @@ func (f *folder) settle(t *token) {
 func (f *folder) resolve(t *token) {
 	top := f.top(0)
 	text, known := f.names[top.text]
+	if known && t.kind == operator && t.text == "+=" {
+		f.sum(top.text)
+	}
 	if !known || top.kind != word || f.is(1, ".") || f.is(1, "?.") || t.kind != operator ||
 		slices.Contains([]string{"=", ":", "(", "=>", "+=", "++", "--"}, t.text) {
 		return

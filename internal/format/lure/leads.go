@@ -14,6 +14,9 @@ const (
 	shortCode = 3 << 10
 )
 
+// longSeal is the length from which a text without spaces, or a list, is the content of a page in a form that only its script reads.
+const longSeal = 1000
+
 // A bait is what a version without fields has of a page that leads its visitors to another site.
 type bait struct {
 	page      bool // it has a page
@@ -24,6 +27,8 @@ type bait struct {
 	code      int             // bytes of scripts
 	way       string          // the file with the first link or address elsewhere
 	redirects bool            // without an act of the visitor, as far as one sees
+	sealed    bool            // a text that only a script reads
+	writes    string          // the file that writes its document anew, with a text that cannot be read
 }
 
 // looked notes an element.
@@ -61,6 +66,17 @@ func (b *bait) read(text string) {
 	if b.words.Len() <= fewWords {
 		b.words.WriteString(text + "\n")
 	}
+}
+
+// seals notes a string that is long and has no spaces, as encrypted ones.
+func (b *bait) seals(text string) {
+	b.sealed = b.sealed || len(text) >= longSeal && !strings.ContainsAny(text[:longSeal], " <")
+}
+
+// hides reports whether the version has nothing but a page that its script writes, from a text that cannot be read.
+func (l *Look) hides() bool {
+	b := &l.bait
+	return b.page && b.sealed && b.writes != "" && !b.more && !l.field && b.words.Len() <= fewWords
 }
 
 // leadsAway reports whether the version has nothing but a way elsewhere: it goes there by itself, is one picture, or has the name

@@ -19,10 +19,11 @@ const (
 	Seed     = "seed"     // a recovery phrase
 	Sends    = "sends"    // a form whose action is on another host
 	Leads    = "leads"    // nothing but a way to another host
+	Hides    = "hides"    // nothing but a page that its script writes, of a text that cannot be read
 )
 
 // kinds are in the order of Signs.
-var kinds = [...]string{Password, Card, Seed, Sends, Leads}
+var kinds = [...]string{Password, Card, Seed, Sends, Leads, Hides}
 
 // Sign is something in a file that requests a secret of its reader.
 type Sign struct {
@@ -84,6 +85,8 @@ func (l *Look) Read(name string, text []byte) {
 func (l *Look) Signs() (signs []Sign) {
 	if len(l.found) == 0 && l.leadsAway() {
 		l.found = map[string]string{Leads: l.bait.way}
+	} else if len(l.found) == 0 && l.hides() {
+		l.found = map[string]string{Hides: l.bait.writes}
 	}
 	for _, kind := range kinds {
 		file, ok := l.found[kind]

@@ -195,6 +195,28 @@ func TestAPageThatHasNothingButAWayElsewhereIsFound(t *testing.T) {
 	}
 }
 
+// TestAPageThatHidesItsTextIsFound also has pages that are honest.
+func TestAPageThatHidesItsTextIsFound(t *testing.T) {
+	sealed := strings.Repeat("q8Zt0pXx", 200)
+	spaces := strings.Repeat("\u200b\u200c\u200c", 600)
+	for page, hides := range map[string]bool{
+		script(`var k="` + sealed + `";open(k).then(t=>{document.open();document.write(new TextDecoder().decode(t))})`):                      true,
+		script(`var k=[` + pieces(sealed, ",") + `],s=[` + strings.Repeat("7,3,", 200) + `1],t="";for(i of s)t+=k[i];document.write(atob(t))`): true,
+		`<p id=p>Two eggs` + spaces + `</p>` + script(`document.write(read(p.textContent))`):                                                 true,
+
+		script(`for(i=1;i<11;i++)document.write(i*7)`):                                      false,
+		script(`document.write("<img src='data:image/png;base64,` + sealed + `'>")`):        false,
+		script(`var level="` + sealed + `";document.write("<h1>Level "+n+"</h1>")`):         false,
+		`<canvas></canvas>` + script(`var level="`+sealed+`";document.write(level.length)`): false,
+		script(`eval(unpack("` + sealed + `"))`):                                            false,
+		script(`wasm("` + sealed + `").then(start)`):                                        false,
+	} {
+		if got := look("index.html", page); slices.Contains(got, lure.Hides) != hides {
+			t.Errorf("%.200s: the signs are %q, hides is %t", page, got, !hides)
+		}
+	}
+}
+
 func TestHonestPagesHaveNoSign(t *testing.T) {
 	for _, code := range lines(t, "honest.txt") {
 		for file, text := range map[string]string{"main.js": code, "index.html": "<input name=player>" + script(code)} {

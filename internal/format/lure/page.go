@@ -151,7 +151,11 @@ func (p *page) text(text string) {
 		p.labelled(text)
 	}
 	p.after = false
-	p.bait.read(text)
+	if invisible := strings.Count(text, "\u200b") + strings.Count(text, "\u200c"); invisible >= longSeal {
+		p.bait.sealed = true
+	} else {
+		p.bait.read(text)
+	}
 	p.said += " " + text[max(0, len(text)-mostSaid):]
 	p.said = p.said[max(0, len(p.said)-mostSaid):]
 }
