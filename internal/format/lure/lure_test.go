@@ -200,9 +200,9 @@ func TestAPageThatHidesItsTextIsFound(t *testing.T) {
 	sealed := strings.Repeat("q8Zt0pXx", 200)
 	spaces := strings.Repeat("\u200b\u200c\u200c", 600)
 	for page, hides := range map[string]bool{
-		script(`var k="` + sealed + `";open(k).then(t=>{document.open();document.write(new TextDecoder().decode(t))})`):                      true,
+		script(`var k="` + sealed + `";open(k).then(t=>{document.open();document.write(new TextDecoder().decode(t))})`):                        true,
 		script(`var k=[` + pieces(sealed, ",") + `],s=[` + strings.Repeat("7,3,", 200) + `1],t="";for(i of s)t+=k[i];document.write(atob(t))`): true,
-		`<p id=p>Two eggs` + spaces + `</p>` + script(`document.write(read(p.textContent))`):                                                 true,
+		`<p id=p>Two eggs` + spaces + `</p>` + script(`document.write(read(p.textContent))`):                                                   true,
 
 		script(`for(i=1;i<11;i++)document.write(i*7)`):                                      false,
 		script(`document.write("<img src='data:image/png;base64,` + sealed + `'>")`):        false,
