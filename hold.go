@@ -11,7 +11,7 @@ type Rule string
 // The rules of holds.
 const (
 	NotHeld       Rule = ""
-	HeldFields    Rule = "fields"    // its pages request secrets, and nobody has verified the address of its account
+	HeldFields    Rule = "fields"    // its pages request secrets, only lead elsewhere or hide their content, and nobody has verified the address of its account
 	HeldReports   Rule = "reports"   // several networks reported it
 	HeldJudge     Rule = "judge"     // the judge of the instance held it
 	HeldModerator Rule = "moderator" // a moderator held it
@@ -30,7 +30,7 @@ const DetailProject = "project_id"
 func (r Rule) Why() string {
 	switch r {
 	case HeldFields:
-		return "its pages request secrets, and nobody has verified the email address of its account"
+		return "its pages request secrets, only lead elsewhere or hide their content, and nobody has verified the email address of its account"
 	case HeldReports:
 		return "several people have reported it, and the operator has not looked at it yet"
 	case HeldJudge:
@@ -42,7 +42,7 @@ func (r Rule) Why() string {
 // Ends returns the words that end a sentence about a hold by the rule: the event that ends it.
 func (r Rule) Ends() string {
 	if r == HeldFields {
-		return "the verification of the email address of its account, a version that requests no secrets, or a decision of the operator"
+		return "the verification of the email address of its account, a version that does none of it, or a decision of the operator"
 	}
 	return "a decision of the operator"
 }

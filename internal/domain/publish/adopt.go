@@ -152,7 +152,7 @@ func (s *Service) adopt(ctx context.Context, by sandlot.Caller, owner sandlot.Ac
 		return Adopted{}, fmt.Errorf("adopt project: %w", s.exceeded(ctx, owner, lostRight(by, sandlot.ActImport, err)))
 	}
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(out.Warnings, heldWarnings(out.Project, np.Signs), s.listingWarnings(out.Project))
 	return out, nil
 }
 

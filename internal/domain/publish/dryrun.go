@@ -72,12 +72,11 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	if email == EmailSet {
 		seen.Email = words.Email
 	}
-	if _, err := s.screen(ctx, by, seen); err != nil {
+	screened, err := s.screen(ctx, by, seen)
+	if err != nil {
 		return Published{}, err
 	}
-	if err := foreseeHold(ctx, s, &p, b.files); err != nil {
-		return Published{}, err
-	}
+	screened.foresee(&p)
 	out := Published{Project: p, File: b.page(), Many: b.many, DryRun: true, Quarantined: s.quarantined(p)}
 	if b.many {
 		out.Files = b.files
@@ -87,7 +86,7 @@ func (s *Service) tryPublish(ctx context.Context, by sandlot.Caller, in PublishI
 	if email == EmailSet {
 		email = EmailNone // no message is sent, and none is missing
 	}
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(p))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), heldWarnings(p, screened.Signs), kept, s.listingWarnings(p))
 	return out, nil
 }
 
@@ -120,8 +119,9 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if err != nil {
 		return Updated{}, err
 	}
-	seen := Screening{Project: p, Title: or(nf.Title), Email: address.address(), Files: n.all, New: n.changed}
-	if _, err := s.screen(ctx, by, seen); err != nil {
+	seen := Screening{Project: p, Title: or(nf.Title), Email: address.address(), Primary: n.change.Primary, Files: n.all, New: n.changed}
+	screened, err := s.screen(ctx, by, seen)
+	if err != nil {
 		return Updated{}, err
 	}
 	if email == EmailSet {
@@ -139,14 +139,12 @@ func (s *Service) tryUpdate(ctx context.Context, by sandlot.Caller, in UpdateInp
 	if nf.Details.Threads != nil {
 		p.Threads = *nf.Details.Threads
 	}
-	if err := foreseeHold(ctx, s, &p, n.all); err != nil {
-		return Updated{}, err
-	}
+	screened.foresee(&p)
 	p.Suffix = ""
 	out.Project, out.Addresses = p, s.Places.Project(p.ID, p.Version, "")
 	n.answer(&out)
 	kept, err := s.versionWarnings(ctx, p, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept, s.titleWarnings(p))
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), heldWarnings(p, screened.Signs), kept, s.titleWarnings(p))
 	return out, nil
 }

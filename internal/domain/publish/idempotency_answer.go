@@ -253,6 +253,7 @@ func (s *answers) warningsAgain(ctx context.Context, p sandlot.Project, one sand
 	}
 	if err == nil {
 		kept, err = s.versionWarnings(ctx, p, changed, files, charge)
+		kept = append(s.heldAgain(ctx, p, files), kept...)
 	}
 	return about, kept, err
 }
@@ -284,7 +285,7 @@ func (s *answers) recordedDelete(ctx context.Context, by sandlot.Caller, name st
 	}
 	return Deleted{
 		Project: p, Addresses: s.Places.Project(p.ID, p.Version, p.Suffix), Previous: rec.Version - 1, Filename: name,
-		Warnings: slices.Concat(s.mailWarnings(by, rec.Email), s.heldWarnings(ctx, p, files), s.lacking(ctx, p, files)), FromRecord: true,
+		Warnings: slices.Concat(s.mailWarnings(by, rec.Email), s.heldAgain(ctx, p, files), s.lacking(ctx, p, files)), FromRecord: true,
 	}, nil
 }
 

@@ -242,7 +242,7 @@ func (s *Service) amend(ctx context.Context, by sandlot.Caller, id sandlot.Proje
 				return change, err
 			},
 		}
-		if _, _, err := s.arrange(ctx, by, id, a); err != nil || made || c.empty() {
+		if _, _, _, err := s.arrange(ctx, by, id, a); err != nil || made || c.empty() {
 			return err
 		}
 	}

@@ -356,6 +356,7 @@ func (s *fileSet) placeTaken(p sandlot.Project, err error) error {
 func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *fileSet, c Content, x extras) (out Updated, err error) {
 	var n newTree
 	var email EmailOutcome
+	var screened Screened
 	out.Project, out.Previous, err = s.edit(ctx, nf.Project, nf.IfVersion, func(p sandlot.Project) (next sandlot.Project, err error) {
 		if err := sandlot.Authorize(by, sandlot.ActEdit, &p); err != nil {
 			return p, err
@@ -382,9 +383,10 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 				return p, err
 			}
 		}
-		if at.Screened, err = s.screen(ctx, by, seen); err != nil {
+		if screened, err = s.screen(ctx, by, seen); err != nil {
 			return p, err
 		}
+		at.Screened = screened
 		if n.many {
 			next, err = s.management.Rearrange(ctx, p.ID, n.change, at)
 		} else {
@@ -400,7 +402,8 @@ func (s *Service) put(ctx context.Context, by sandlot.Caller, nf newFile, set *f
 	out.Quarantined = s.quarantined(out.Project)
 	kept, err := s.versionWarnings(ctx, out.Project, n.changed, n.all, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email), kept, s.titleWarnings(out.Project))
+	out.Warnings = slices.Concat(nf.Warnings, n.warnings, n.about, s.mailWarnings(by, email),
+		heldWarnings(out.Project, screened.Signs), kept, s.titleWarnings(out.Project))
 	return out, nil
 }
 

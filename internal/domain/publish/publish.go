@@ -208,7 +208,7 @@ func (s *Service) createProject(ctx context.Context, by sandlot.Caller, words ne
 	out.show(by, out.Keys, words.Tool)
 	kept, err := s.versionWarnings(ctx, out.Project, b.files, b.files, nil)
 	s.untold(err)
-	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), kept, s.listingWarnings(out.Project))
+	out.Warnings = slices.Concat(words.Warnings, b.warnings, s.mailWarnings(by, email), heldWarnings(out.Project, np.Signs), kept, s.listingWarnings(out.Project))
 	return out, nil
 }
 

@@ -57,7 +57,7 @@ func (s *Reader) Project(ctx context.Context, by sandlot.Caller, ref string) (Pr
 			return v, err
 		}
 		v.About = &d
-		v.Warnings = slices.Concat(s.heldWarnings(ctx, p, v.Files), s.quarantineOf(ctx, p, v.Files), s.titleWarnings(p))
+		v.Warnings = slices.Concat(s.heldAgain(ctx, p, v.Files), s.quarantineOf(ctx, p, v.Files), s.titleWarnings(p))
 	}
 	return v, nil
 }
@@ -114,7 +114,8 @@ func (s *Reader) Findings(ctx context.Context, by sandlot.Caller, ref string, ch
 	if err != nil {
 		return nil, fmt.Errorf("read files to check: %w", err)
 	}
-	return s.versionWarnings(ctx, p, files, files, charge)
+	w, err = s.versionWarnings(ctx, p, files, files, charge)
+	return append(s.heldAgain(ctx, p, files), w...), err
 }
 
 // Limits of one page of projects.

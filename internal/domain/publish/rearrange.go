@@ -163,10 +163,11 @@ type arrangement struct {
 	change    func(p sandlot.Project, current []sandlot.File) (Change, error)
 }
 
-// arrange makes the version that a.change computes from the current files; an empty Change makes none, unless a.always.
+// arrange makes the version that a.change computes from the current files, and returns its screening; an empty Change makes none,
+// unless a.always.
 func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID,
 	a arrangement,
-) (next sandlot.Project, previous int, err error) {
+) (next sandlot.Project, previous int, screened Screened, err error) {
 	next, previous, err = s.edit(ctx, id, a.ifVersion, func(p sandlot.Project) (sandlot.Project, error) {
 		if err := sandlot.Authorize(by, a.act, &p); err != nil {
 			return p, err
@@ -186,7 +187,7 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 		if err != nil {
 			return p, err
 		}
-		screened, err := s.screen(ctx, by, Screening{
+		screened, err = s.screen(ctx, by, Screening{
 			Project: p, Title: or(a.details.Title), Primary: c.Primary, Files: changedTo(current, c), New: c.Put,
 		})
 		if err != nil {
@@ -198,7 +199,7 @@ func (s *Service) arrange(ctx context.Context, by sandlot.Caller, id sandlot.Pro
 			Title: a.details.Title, Details: a.details, Screened: screened,
 		})
 	})
-	return next, previous, s.Quota.exceeded(err)
+	return next, previous, screened, s.Quota.exceeded(err)
 }
 
 // changedTo returns the files after a change.
@@ -228,7 +229,7 @@ func (s *Service) rearrange(ctx context.Context, by sandlot.Caller, id sandlot.P
 		}
 		return change(p, current)
 	}
-	_, _, err = s.arrange(ctx, by, id, a)
+	_, _, _, err = s.arrange(ctx, by, id, a)
 	switch {
 	case errors.Is(err, sandlot.ErrAlreadyDone):
 		return nil

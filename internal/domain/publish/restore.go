@@ -33,23 +33,25 @@ func (s *Service) Restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	out, err = idempotent(ctx, s.idempotency, req, func() (Restored, error) {
 		return s.restore(ctx, by, in, req)
 	}, func(rec IdempotencyRecord, _ Minted) (Restored, error) {
-		p, _, err := s.asOf(ctx, rec.Project, rec.Version, nil)
+		p, files, err := s.asOf(ctx, rec.Project, rec.Version, nil)
 		if err == nil {
 			err = sandlot.Authorize(by, sandlot.ActEdit, &p)
 		}
-		return Restored{Project: p, Previous: rec.Version - 1, FromRecord: true}, err
+		if err != nil {
+			return Restored{}, err
+		}
+		return Restored{Project: p, Previous: rec.Version - 1, Warnings: s.heldAgain(ctx, p, files), FromRecord: true}, nil
 	})
 	if err != nil {
 		return Restored{}, err
 	}
 	out.From, out.Quarantined = in.Version, s.quarantined(out.Project)
 	out.Addresses = s.Places.Project(out.Project.ID, out.Project.Version, out.Project.Suffix)
-	out.Warnings = s.projectRead(in.Project)
 	files, err := s.store.Files(ctx, out.Project.ID, out.Project.Version)
 	if err != nil && !errors.Is(err, sandlot.ErrNotFound) {
 		s.untold(err)
 	}
-	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.lacking(ctx, out.Project, files))
+	out.Warnings = slices.Concat(s.projectRead(in.Project), out.Warnings, s.lacking(ctx, out.Project, files))
 	return out, nil
 }
 
@@ -63,13 +65,15 @@ func (s *Service) restore(ctx context.Context, by sandlot.Caller, in RestoreInpu
 	a.change = func(p sandlot.Project, current []sandlot.File) (Change, error) {
 		return s.backTo(ctx, p, current, in.Version)
 	}
-	out.Project, out.Previous, err = s.arrange(ctx, by, target.ID, a)
+	var screened Screened
+	out.Project, out.Previous, screened, err = s.arrange(ctx, by, target.ID, a)
 	if errors.Is(err, sandlot.ErrNotFound) || errors.Is(err, sandlot.ErrNoPrimary) { // a file was deleted meanwhile
 		err = versionGone(sandlot.Project{ID: target.ID, Version: out.Previous}, in.Version)
 	}
 	if err != nil {
 		return Restored{}, fmt.Errorf("restore version: %w", err)
 	}
+	out.Warnings = heldWarnings(out.Project, screened.Signs)
 	return out, nil
 }
 

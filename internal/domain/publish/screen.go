@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sandlot"
@@ -51,6 +52,7 @@ type Screening struct {
 type Screened struct {
 	Blocks    int64        // the number of the blocklist that allows it: with another one the step is sandlot.ErrBlocksMoved; 0: none
 	Hold      sandlot.Rule // HeldFields where others must not see the version; else a hold of that rule ends with the step
+	Signs     []lure.Sign  // the reasons for that hold; they are not recorded
 	Publisher Publisher    // recorded for an account without a verified address
 }
 
@@ -71,7 +73,13 @@ func (s *Service) screen(ctx context.Context, by sandlot.Caller, v Screening) (o
 			return out, fmt.Errorf("hash the network: %w", err)
 		}
 	}
-	out.Hold, err = ruleOf(ctx, s, v)
+	if !s.Public {
+		return out, nil
+	}
+	out.Signs, err = s.signs(ctx, cmp.Or(v.Project.ID, v.ID), cmp.Or(v.Primary, v.Project.Primary), v.Files)
+	if len(out.Signs) > 0 {
+		out.Hold = sandlot.HeldFields
+	}
 	return out, err
 }
 
@@ -84,27 +92,11 @@ func vouched(ctx context.Context, s *Service, v Screening) (bool, error) {
 	return a.Vouched(), err
 }
 
-// ruleOf returns the rule by which a version of an account without a verified address is held.
-func ruleOf(ctx context.Context, s *Service, v Screening) (sandlot.Rule, error) {
-	if !s.Public {
-		return sandlot.NotHeld, nil
+// foresee sets the hold that a dry run's version would have.
+func (out Screened) foresee(p *sandlot.Project) {
+	if p.Held.Rule == sandlot.NotHeld || p.Held.Rule == sandlot.HeldFields {
+		p.Held = sandlot.Hold{Rule: out.Hold, At: p.UpdatedAt}
 	}
-	id, primary := cmp.Or(v.Project.ID, v.ID), cmp.Or(v.Primary, v.Project.Primary)
-	signs, err := s.signs(ctx, id, primary, v.Files)
-	if err != nil || len(signs) == 0 {
-		return sandlot.NotHeld, err
-	}
-	return sandlot.HeldFields, nil
-}
-
-// foreseeHold sets the hold that a dry run's version would have.
-func foreseeHold(ctx context.Context, s *Service, p *sandlot.Project, files []sandlot.File) error {
-	if p.Verified || p.Held.Rule != sandlot.NotHeld && p.Held.Rule != sandlot.HeldFields {
-		return nil
-	}
-	rule, err := ruleOf(ctx, s, Screening{Project: *p, Files: files})
-	p.Held = sandlot.Hold{Rule: rule, At: p.UpdatedAt}
-	return err
 }
 
 // nextFiles returns all files of a version, for its Screening. They are read only where they count.
@@ -137,47 +129,66 @@ func without(files []sandlot.File, drop []string, put []sandlot.File) []sandlot.
 	return append(left, put...)
 }
 
-// signs looks through the texts of a version: the primary file first, then the other pages, then the rest.
+// signs looks through the texts of a version, in the order of firstRead.
 func (s *warner) signs(ctx context.Context, id sandlot.ProjectID, primary string, files []sandlot.File) ([]lure.Sign, error) {
-	l, room, looks := lure.Look{}, int64(lure.Most), 0
+	l, room := lure.Look{Brands: s.Brands}, int64(lure.Most)
 	if at, err := url.Parse(s.Places.Project(id, 0, "").URL); err == nil {
 		l.Own = at.Host
 	}
-	for _, turn := range []func(sandlot.File) bool{
-		func(f sandlot.File) bool { return f.Name == primary },
-		func(f sandlot.File) bool { return f.Name != primary && inspect.IsHTML(f.Name) },
-		func(f sandlot.File) bool { return f.Name != primary && !inspect.IsHTML(f.Name) },
-	} {
-		for _, f := range files {
-			if !turn(f) || !lure.Reads(f.Name) || room == 0 || looks == mostLooks {
-				continue
-			}
-			n := min(f.Blob.Size, room)
-			text, err := s.piece(ctx, f.Blob, 0, n, nil)
-			if err != nil {
-				return nil, fmt.Errorf("look at %s: %w", f.Name, err)
-			}
-			l.Read(f.Name, text)
-			room, looks = room-n, looks+1
+	for _, f := range firstRead(primary, files) {
+		n := min(f.Blob.Size, room)
+		text, err := s.piece(ctx, f.Blob, 0, n, nil)
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", f.Name, err)
+		}
+		l.Read(f.Name, text)
+		if room -= n; room == 0 {
+			break
 		}
 	}
 	return l.Signs(), nil
 }
 
-// signsOf is signs of a recorded version, whose files are read if they are nil.
-func (s *warner) signsOf(ctx context.Context, p sandlot.Project, files []sandlot.File) (_ []lure.Sign, err error) {
-	if files == nil {
-		if files, err = s.Contents.Files(ctx, p.ID, p.Version); err != nil {
-			return nil, fmt.Errorf("read files: %w", err)
+// firstRead returns the first mostLooks texts of a version: the primary file, then pages, scripts and the rest, small ones before
+// large ones: padding hides a lure only in its own page.
+func firstRead(primary string, files []sandlot.File) (texts []sandlot.File) {
+	turn := func(f sandlot.File) int {
+		switch {
+		case f.Name == primary:
+			return 0
+		case inspect.IsHTML(f.Name):
+			return 1
+		case lure.Reads(f.Name):
+			return 2
+		}
+		return 3
+	}
+	for _, f := range files {
+		if lure.Reads(f.Name) || f.Blob.Text {
+			texts = append(texts, f)
 		}
 	}
-	return s.signs(ctx, p.ID, p.Primary, files)
+	slices.SortStableFunc(texts, func(a, b sandlot.File) int {
+		return cmp.Or(turn(a)-turn(b), cmp.Compare(a.Blob.Size, b.Blob.Size))
+	})
+	return texts[:min(len(texts), mostLooks)]
+}
+
+// heldAgain is heldWarnings for a version that no screening of this call looked at: its files are read for them.
+func (s *warner) heldAgain(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
+	if p.Held.Rule != sandlot.HeldFields {
+		return heldWarnings(p, nil)
+	}
+	signs, err := s.signs(ctx, p.ID, p.Primary, files)
+	s.untold(err)
+	return heldWarnings(p, signs)
 }
 
 // signWords has the words for each kind of sign. It never changes.
 var signWords = map[string]string{
 	lure.Password: "a field for a password", lure.Card: "a field for a card number",
 	lure.Seed: "a field for a recovery phrase", lure.Sends: "a form that sends to another host",
+	lure.Leads: "nothing but a way to another host", lure.Hides: "nothing but a page that its script writes, of a text that cannot be read",
 }
 
 // describeSigns describes signs in a sentence.
@@ -192,22 +203,16 @@ func describeSigns(signs []lure.Sign) string {
 // MostViews is the number of networks that may view a version of a held project at the version's address.
 const MostViews = 3
 
-// heldWarnings warns the owner of a held project, and names the acts that end the hold. files are those of the version; nil: they
-// are read.
-func (s *warner) heldWarnings(ctx context.Context, p sandlot.Project, files []sandlot.File) []sandlot.Warning {
+// heldWarnings warns the owner of a held project, and names the acts that end the hold. signs are those of its version.
+func heldWarnings(p sandlot.Project, signs []lure.Sign) []sandlot.Warning {
 	if p.Held.Rule == sandlot.NotHeld || p.Suspended {
 		return nil
 	}
-	why := p.Held.Rule.Why()
+	why, hint := p.Held.Rule.Why(), "It ends by "+p.Held.Rule.Ends()+"."
 	if p.Held.Rule == sandlot.HeldFields {
-		signs, err := s.signsOf(ctx, p, files)
-		s.untold(err)
 		if len(signs) > 0 {
 			why = "nobody has verified the email address of its account, and " + describeSigns(signs)
 		}
-	}
-	hint := "It ends by " + p.Held.Rule.Ends() + "."
-	if p.Held.Rule == sandlot.HeldFields {
 		hint = "Opening the link in the message to that address, and pressing its button, ends it at once for all projects of the account. " +
 			"Without the message, send email with the account's api_key, or log in on the website. " +
 			"A version without that ends it, too, and so can the operator."

@@ -1,11 +1,14 @@
 package publish_test
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
 
 	"sandlot"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/format/lure"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
 )
@@ -64,6 +67,22 @@ func TestAPageThatRequestsSecretsIsHeldWithTheFieldAndTheFile(t *testing.T) {
 	expect.OK(t, err)
 	if back.Project.Held.Rule != sandlot.HeldFields || !warned(back.Warnings, "held", "index.html") {
 		t.Errorf("version 1 again: %v %v", back.Project.Held, back.Warnings)
+	}
+}
+
+func TestAPageThatOnlyLeadsElsewhereIsHeld(t *testing.T) {
+	t.Parallel()
+	brands, err := lure.ParseBrands("Example Bank")
+	expect.OK(t, err)
+	w := strangers(t, func(c *publish.Config) { c.Brands = brands })
+	for page, held := range map[string]bool{
+		`<title>Example Bank</title><p>Confirm your data.<a href="https://evil.example/">Continue</a>`: true,
+		`<title>Examples</title><p>All that I made.<a href="https://kim.example/">Home</a>`:            false,
+	} {
+		out := w.PublishPage(testworld.Nobody(), page)
+		if got := warned(out.Warnings, "held", "index.html has nothing but a way to another host"); got != held {
+			t.Errorf("%s: held is %t: %v", page, got, out.Warnings)
+		}
 	}
 }
 
@@ -128,14 +147,54 @@ func TestAConfirmedAddressEndsTheHold(t *testing.T) {
 	expect.OK(t, err)
 }
 
-// TestTheLookAtAVersionIsBounded: a page behind more text than that is not found, and the publish stays quick.
-func TestTheLookAtAVersionReadsThePageFirst(t *testing.T) {
+// TestTheLookAtAVersionReadsPagesAndSmallFilesFirst: a publish stays quick, and text beside a lure does not hide it.
+func TestTheLookAtAVersionReadsPagesAndSmallFilesFirst(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string][2]string{
+		"a page behind a script":         {"aaa.js", "zzz.html"},
+		"a page behind a larger page":    {"aaa.html", "zzz.html"},
+		"a script behind a larger one":   {"aaa.js", "zzz.js"},
+		"a script behind a large vector": {"aaa.svg", "zzz.js"},
+	} {
+		w := strangers(t)
+		out := w.PublishPage(testworld.Nobody(), gamePage)
+		by := w.CallerOf(out.Keys.Account)
+		w.PutFile(by, out.Project.ID, files[0], "// "+strings.Repeat("x", 5<<20))
+		page := loginPage
+		if strings.HasSuffix(files[1], ".js") {
+			page = "document.body.innerHTML = `" + loginPage + "`"
+		}
+		if up := w.PutFile(by, out.Project.ID, files[1], page); up.Project.Held.Rule != sandlot.HeldFields {
+			t.Errorf("%s: %v", name, up.Project.Held)
+		}
+	}
+}
+
+func TestATextIsReadOnceForTheHoldAndItsWarning(t *testing.T) {
 	t.Parallel()
 	w := strangers(t)
-	out := w.PublishPage(testworld.Nobody(), gamePage)
-	by := w.CallerOf(out.Keys.Account)
-	w.PutFile(by, out.Project.ID, "aaa.js", "// "+strings.Repeat("x", 5<<20))
-	if up := w.PutFile(by, out.Project.ID, "zzz.html", loginPage); up.Project.Held.Rule != sandlot.HeldFields {
-		t.Errorf("behind a large script: %v", up.Project.Held)
+	by := w.CallerOf(w.PublishPage(testworld.Nobody(), gamePage).Keys.Account)
+	p := w.PublishPage(by, gamePage).Project
+	big := loginPage + strings.Repeat("<p>hello", 40<<10) // too large to be kept in its record
+	blob := w.PutFile(by, p.ID, "deep/login.html", big).File.Blob.Ref
+	reads := 0
+	w.Blobs.Opening = func(_ context.Context, b sandlot.Blob, open func() (io.ReadCloser, error)) (io.ReadCloser, error) {
+		if b.Ref == blob {
+			reads++
+		}
+		return open()
+	}
+	for name, call := range map[string]func() []sandlot.Warning{
+		"an update": func() []sandlot.Warning { return w.PutFile(by, p.ID, "a.txt", "a").Warnings },
+		"a dry run": func() []sandlot.Warning {
+			out, _, err := w.Publish.Update(t.Context(), by, publish.UpdateInput{Project: string(p.ID), Filename: "b.txt", Content: w.Stage("b"), DryRun: true})
+			expect.OK(t, err)
+			return out.Warnings
+		},
+	} {
+		reads = 0
+		if got := call(); !warned(got, "held", "deep/login.html has a field for a password") || reads != 1 {
+			t.Errorf("%s: the page was read %d times, want once: %v", name, reads, got)
+		}
 	}
 }

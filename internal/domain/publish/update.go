@@ -326,7 +326,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 	if err != nil {
 		return Deleted{}, err
 	}
-	out, email := Deleted{Filename: name}, EmailNone
+	out, email, screened := Deleted{Filename: name}, EmailNone, Screened{}
 	out.Project, out.Previous, err = s.edit(ctx, target.ID, in.IfVersion, func(p sandlot.Project) (_ sandlot.Project, err error) {
 		if err := s.checkDeletion(ctx, by, p, name); err != nil {
 			return p, err
@@ -342,9 +342,10 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 		if err != nil {
 			return p, err
 		}
-		if at.Screened, err = s.screen(ctx, by, Screening{Project: p, Email: at.Email.address(), Files: left}); err != nil {
+		if screened, err = s.screen(ctx, by, Screening{Project: p, Email: at.Email.address(), Files: left}); err != nil {
 			return p, err
 		}
+		at.Screened = screened
 		var next sandlot.Project
 		err = s.evenFull(func() (err error) { // the version without the file needs a little room
 			next, err = s.store.DeleteFile(ctx, p.ID, name, at)
@@ -361,7 +362,7 @@ func (s *Service) deleteFile(ctx context.Context, by sandlot.Caller, in DeleteIn
 	if err != nil {
 		return out, done(err)
 	}
-	out.Warnings = slices.Concat(out.Warnings, s.heldWarnings(ctx, out.Project, files), s.lacking(ctx, out.Project, files))
+	out.Warnings = slices.Concat(out.Warnings, heldWarnings(out.Project, screened.Signs), s.lacking(ctx, out.Project, files))
 	return out, nil
 }
 

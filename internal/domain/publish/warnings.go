@@ -158,7 +158,6 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 	if all == nil && len(changed) == p.FileCount {
 		all = changed
 	}
-	held := s.heldWarnings(ctx, p, all)
 	var kept []sandlot.Warning
 	about := changed[:min(len(changed), 1)]
 	if len(changed) != 1 {
@@ -173,7 +172,7 @@ func (s *warner) versionWarnings(ctx context.Context, p sandlot.Project, changed
 		}
 	}
 	found, err := s.checked(ctx, p, changed, all, kept, charge)
-	return slices.Concat(held, kept, found), err
+	return slices.Concat(kept, found), err
 }
 
 // checked returns the findings in the files that a call has changed. It does not repeat the warnings beside them.

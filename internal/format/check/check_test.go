@@ -92,3 +92,13 @@ func TestTheExamplesAreFoundInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestAScriptThatEndsWithAHashIsRead: the lexer reads on behind it.
+func TestAScriptThatEndsWithAHashIsRead(t *testing.T) {
+	for _, code := range []string{" #", "a = 1; #", "class A { #", "`${#"} {
+		findings("a.js", []byte(code))
+		if got := findings("index.html", []byte("<script>"+code+"</script>")); len(got) == 0 {
+			t.Errorf("%s is no fault", code)
+		}
+	}
+}

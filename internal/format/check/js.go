@@ -69,7 +69,7 @@ const mostErrors = 5
 
 // run reads on from an offset, and returns the construct that is open at the end: "" for none.
 func (x *lexer) run(begin int) (open string) {
-	in := parse.NewInputBytes(x.text[begin:x.end:x.end])
+	in := input(x.text[begin:x.end])
 	lex := js.NewLexer(in)
 	x.last, x.meter = -1, newMeter(x.end-begin)
 	defer x.endList()
@@ -114,6 +114,15 @@ func (x *lexer) run(begin int) (open string) {
 		x.meter.count(kind)
 	}
 	return ""
+}
+
+// input returns code for the lexer, which would read on behind a # at the end.
+func input(code []byte) *parse.Input {
+	code = code[:len(code):len(code)]
+	if bytes.HasSuffix(code, []byte("#")) {
+		code = append(code, '\n')
+	}
+	return parse.NewInputBytes(code)
 }
 
 // inName reports whether a byte belongs to a name in a script.

@@ -39,7 +39,7 @@ func (s *scanner) parse(from, to, steps int) (f fault, sure bool) {
 	}
 	*s.steps += steps
 	code = withoutAttributes(code)
-	ast, err := js.Parse(parse.NewInputBytes(code[:len(code):len(code)]), js.Options{})
+	ast, err := js.Parse(input(code), js.Options{})
 	var e *parse.Error
 	if !errors.As(err, &e) {
 		if n := moduleAt(ast, code); n >= 0 && s.module.line == 0 {

@@ -1,159 +1,184 @@
 package lure
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// call reduces a call, or an expression in parentheses, that ends at the top of the stack: n tokens with the opening one
-// counted.
+// call reduces a call, or an expression in parentheses, that ends at the top of the stack: n tokens are behind the opening one.
 func (f *folder) call(n int) {
-	inner := f.stack[len(f.stack)-n : len(f.stack)-1]
-	name := f.top(n + 1)
-	if name.kind != word || keywords[name.text] {
-		if len(inner) == 1 && inner[0].kind == quoted {
-			f.replaceToken(n+1, inner[0])
+	inner, name := f.stack[len(f.stack)-n:len(f.stack)-1], f.top(n+1)
+	switch {
+	case f.is(n+1, "}") && len(inner) > 6 && inner[6].kind == list:
+		f.packed(inner)
+		return
+	case name.kind != word || slices.Contains(keywords, name.text):
+		if len(inner) == 1 && (inner[0].kind == quoted || inner[0].kind == list) {
+			f.cut(n+1, inner[0])
 		}
 		return
-	}
-	if name.text == "function" || f.is(n+2, "function") {
+	case name.text == "function" || f.is(n+2, "function"):
 		f.forgetParameters()
 		return
 	}
-	if f.is(n+2, ".") {
-		f.method(n, name.text, inner)
-		return
+	all, of := n+2, f.top(n+3)
+	if !f.is(all, ".") {
+		of = &token{}
+	} else if of.kind == quoted || of.kind == list {
+		all += 2
+	} else {
+		for f.is(all, ".") && f.top(all+1).kind == word && all < n+mostBack {
+			all += 2
+		}
 	}
-	f.function(n, n+2, name.text, inner)
+	if name.text == "write" && of.text == "document" && f.bait.writes == "" && len(inner) > 0 && inner[0].kind != quoted {
+		f.bait.writes = f.current
+	}
+	if t, ok := f.result(name.text, of, inner); ok {
+		f.cut(all, t)
+	}
 }
 
-// replaceToken puts a string in the place of the last n tokens.
-func (f *folder) replaceToken(n int, t token) {
-	f.stack = append(f.stack[:len(f.stack)-n], t)
-}
-
-// function reduces the call of a function that decodes. all is the length of the call with its receiver.
-func (f *folder) function(n, all int, name string, inner []token) {
+// result returns the string or the list that a function, or a method of such a value, returns.
+func (f *folder) result(name string, of *token, inner []token) (t token, ok bool) {
+	last := token{}
+	if len(inner) > 0 {
+		last = inner[len(inner)-1]
+	}
 	switch name {
 	case "atob", "unescape", "decodeURI", "decodeURIComponent":
-		if len(inner) == 1 && inner[0].kind == quoted {
-			text := inner[0].value()
-			if plain, ok := decoded(name, text); ok && f.spend(len(plain)) {
-				text = plain
-			}
-			f.replace(all, text)
+		if plain, ok := reveal(last.value()); ok && len(inner) == 1 && last.kind == quoted && f.spend(len(plain)) {
+			return token{kind: quoted, text: plain}, true
 		}
-	case "fromCharCode", "fromCodePoint":
+		return last, len(inner) == 1 && last.kind == quoted
+	case "fromCharCode", "fromCodePoint", "apply":
 		if text, ok := codes(inner); ok {
-			f.replace(all, text)
-		} else if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted {
-			f.replaceToken(all, inner[1])
+			return token{kind: quoted, text: text}, true
 		}
+		return last, last.kind == quoted
 	}
-}
-
-func decoded(name, text string) (string, bool) {
-	if name == "atob" {
-		return fromBase64(text)
-	}
-	return percent(text)
-}
-
-// method reduces the call of a method: of n tokens behind its name.
-func (f *folder) method(n int, name string, inner []token) {
-	of := f.top(n + 3) // the receiver of the method
 	switch {
-	case of.kind == word && slices.Contains(globals, of.text):
-		f.function(n, n+4, name, inner)
-	case name == "apply" && (of.text == "fromCharCode" || of.text == "fromCodePoint") && len(inner) > 0 && inner[len(inner)-1].kind == quoted:
-		f.replaceToken(n+6, inner[len(inner)-1]) // String.fromCharCode.apply(null, codes)
-	case name == "join":
-		f.joined(n, inner)
+	case of.kind == list:
+		return f.ofList(name, of, &last)
 	case of.kind != quoted:
+		return t, false
+	case name == "split" && f.spend(16*(1+strings.Count(of.value(), last.value()))):
+		return token{kind: list, texts: strings.Split(of.value(), last.value())}, true
 	case name == "concat":
-		if texts, ok := strs(inner); ok && f.spend(len(strings.Join(texts, ""))) {
-			whole := *of
-			whole.add(strings.Join(texts, ""))
-			f.replaceToken(n+4, whole)
-		}
+		texts, ok := strs(inner)
+		text := strings.Join(texts, "")
+		return token{kind: quoted, text: of.value() + text}, ok && f.spend(len(of.value())+len(text))
 	case name == "replace" || name == "replaceAll":
-		f.replaced(n, of.value(), inner)
-	case len(inner) == 0 && slices.Contains(same, name), name == "map":
-		f.replaceToken(n+4, *of)
+		return f.replaced(of.value(), inner)
 	}
+	return *of, len(inner) == 0 || name == "map" || name == "join" // such as trim
 }
 
-// globals are the objects that have functions which decode. It never changes.
-var globals = []string{"window", "self", "globalThis", "top", "parent", "String", "document"}
+// ofList is result for a method of a list.
+func (f *folder) ofList(name string, of, last *token) (t token, ok bool) {
+	switch name {
+	case "reverse":
+		slices.Reverse(of.texts)
+	case "join":
+		text := strings.Join(of.texts, last.value())
+		return token{kind: quoted, text: text}, f.spend(len(text))
+	}
+	return *of, name == "reverse" || name == "map"
+}
 
-// same are methods of strings that change nothing that matters. It never changes.
-var same = []string{"trim", "toString", "toLowerCase", "toUpperCase", "normalize", "valueOf", "trimStart", "trimEnd"}
-
-// replaced reduces a call of replace that takes out, or exchanges, a text.
-func (f *folder) replaced(n int, of string, inner []token) {
+// replaced is result for a call of replace that takes out, or exchanges, a text.
+func (f *folder) replaced(of string, inner []token) (t token, ok bool) {
 	if len(inner) != 3 || inner[2].kind != quoted || inner[0].kind != quoted && inner[0].kind != pattern {
-		return
+		return t, false
 	}
-	old := inner[0].value()
-	if old == "" || inner[0].kind == pattern && strings.ContainsAny(old, `\.[](){}*+?^$|`) {
-		return
+	old, with := inner[0].value(), inner[2].value()
+	if old == "" || inner[0].kind == pattern && strings.ContainsAny(old, `\.[](){}*+?^$|`) || !f.spend(len(of)+strings.Count(of, old)*len(with)) {
+		return t, false
 	}
-	with := inner[2].value()
-	if grown := strings.Count(of, old) * len(with); f.spend(len(of) + grown) {
-		f.replace(n+4, strings.ReplaceAll(of, old, with))
-	}
+	return token{kind: quoted, text: strings.ReplaceAll(of, old, with)}, true
 }
 
-// joined reduces a call of join, whose n tokens are at the top of the stack: of a list of strings, perhaps reversed, or of a
-// string that was split.
-func (f *folder) joined(n int, inner []token) {
-	separator := ""
-	if len(inner) == 1 && inner[0].kind == quoted {
-		separator = inner[0].value()
-	} else if len(inner) > 0 {
-		return
-	}
-	at, back := n+3, false
-	if f.is(at, ")") && f.is(at+1, "(") && f.is(at+2, "reverse") && f.is(at+3, ".") {
-		at, back = at+4, true
-	}
-	parts, from := f.parts(at)
-	if parts == nil {
-		return
-	}
-	if back {
-		slices.Reverse(parts)
-	}
-	if text := strings.Join(parts, separator); f.spend(len(text)) {
-		f.replace(from, text)
-	}
-}
-
-// parts returns the strings of the list that ends at a place of the stack, and how many tokens there are from its
-// beginning to the top.
-func (f *folder) parts(at int) (texts []string, from int) {
-	t := f.top(at)
-	switch {
-	case t.kind == quoted: // character codes that were mapped
-		return []string{t.value()}, at + 1
-	case f.is(at, "]") && t.open >= 0:
-		from = len(f.stack) - t.open
-		inner := f.stack[t.open+1 : len(f.stack)-1-at]
-		if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted {
-			return f.split(inner[1].value(), ""), from
+// packed looks at the code that a packer wrote as numbers of words: its text, the base of the numbers, how many, and the words.
+func (f *folder) packed(inner []token) {
+	base, _ := strconv.Atoi(inner[2].text)
+	list := inner[6].texts
+	f.examine(packedWords.ReplaceAllStringFunc(inner[0].value(), func(w string) string {
+		n := 0
+		for _, c := range w {
+			n = min(n*base+strings.IndexRune(packedDigits, c), len(list))
 		}
-		texts, _ = strs(inner)
-		return texts, from
-	case f.is(at, ")") && f.top(at+1).kind == quoted && f.is(at+2, "(") && f.is(at+3, "split") && f.is(at+4, ".") && f.top(at+5).kind == quoted:
-		return f.split(f.top(at+5).value(), f.top(at+1).value()), at + 6
-	}
-	return nil, 0
+		if n < 0 || n >= len(list) || list[n] == "" || !f.spend(len(list[n])) {
+			return w
+		}
+		return list[n]
+	}))
 }
 
-// split splits a string, or returns nil for one that is too long.
-func (f *folder) split(text, separator string) []string {
-	if !f.spend(16 * (1 + strings.Count(text, separator))) {
-		return nil
+// The numbers of packers.
+const packedDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+var packedWords = regexp.MustCompile(`\w+`)
+
+// list reduces the list, or the name of a member, in brackets at the top of the stack: n tokens are behind the opening one.
+func (f *folder) list(n int) {
+	inner, before := f.stack[len(f.stack)-n:len(f.stack)-1], f.top(n+1)
+	switch before.kind {
+	case quoted, list, word, operator:
+		if before.kind == word && slices.Contains(keywords, before.text) || before.kind == operator && before.text != ")" && before.text != "]" {
+			break
+		}
+		if len(inner) == 1 && inner[0].kind == quoted {
+			f.cut(n+1, token{kind: operator, text: "."}, token{kind: word, text: strings.TrimSpace(inner[0].value())})
+		}
+		return
 	}
-	return strings.Split(text, separator)
+	f.bait.sealed = f.bait.sealed || len(inner) > longSeal
+	if text, ok := codes(inner); ok && (len(inner) > 6 && readable(text) || len(inner) > 128) {
+		f.cut(n+1, token{kind: quoted, text: text})
+	} else if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted && f.spend(16*len(inner[1].value())) {
+		f.cut(n+1, token{kind: list, texts: strings.Split(inner[1].value(), "")})
+	} else if texts, ok := strs(inner); ok {
+		f.cut(n+1, token{kind: list, texts: texts})
+	}
+}
+
+// codes returns the text of a list of character codes, or of the bytes of UTF-8.
+func codes(list []token) (string, bool) {
+	var b strings.Builder
+	var octets []byte
+	for i, t := range list {
+		n, err := strconv.ParseInt(t.text, 0, 32)
+		switch {
+		case i%2 == 1 && t.kind == operator && t.text == ",":
+		case i%2 == 0 && t.kind == number && err == nil:
+			b.WriteRune(rune(n))
+			if n <= 0xff {
+				octets = append(octets, byte(n))
+			}
+		default:
+			return "", false
+		}
+	}
+	if len(octets) == (len(list)+1)/2 && utf8.Valid(octets) {
+		return string(octets), len(list) > 0
+	}
+	return b.String(), len(list) > 0
+}
+
+// strs returns the elements of a list of strings.
+func strs(list []token) ([]string, bool) {
+	texts := make([]string, 0, len(list)/2+1)
+	for i, t := range list {
+		switch {
+		case i%2 == 1 && t.kind == operator && t.text == ",":
+		case i%2 == 0 && t.kind == quoted:
+			texts = append(texts, t.value())
+		default:
+			return nil, false
+		}
+	}
+	return texts, len(texts) > 0
 }

@@ -5,69 +5,69 @@ import (
 	"strings"
 )
 
-// value looks at the string at the top of the stack and at the target of its assignment.
+// longest is the most bytes of the value of a property, or of a variable.
+const longest = 512
+
+// value looks at the string at the top of the stack and at its place.
 func (f *folder) value() {
-	v := f.top(0)
+	v, name := f.top(0).value(), f.top(2)
 	switch {
-	case f.is(1, "="):
-		f.assigned(v.value())
-	case f.is(1, "{") && f.is(2, "=") && f.top(3).kind == word:
-		f.member(f.top(3).text, v.value())
+	case f.is(1, "=") && name.kind == word:
+		f.assigned(name.text, v)
+	case f.is(1, "{") && f.is(2, "=") && f.top(3).kind == word && f.tagged(): // an attribute of a tag within a script
+		f.property(f.top(3).text, v)
 	case f.is(1, "+="):
-		f.summed(f.top(2).text, v.value())
-	case f.is(1, ":") && (f.top(2).kind == word || f.top(2).kind == quoted) && !f.is(3, "?"):
-		f.member(f.top(2).value(), v.value())
+		f.summed(name.text, v)
+	case f.is(1, ":") && (name.kind == word || name.kind == quoted) && !f.is(3, "?"):
+		if f.tagged() {
+			f.property(name.value(), v)
+		}
 	case f.is(1, "?"), f.is(1, ":"):
-		f.chosen(v.value())
+		f.chosen(v)
 	case f.is(1, ","):
-		f.argument(v.value())
-	case f.is(1, "(") && f.top(2).kind == word:
-		f.first(f.top(2).text, v.value())
+		f.argument(v)
+	case f.is(1, "(") && name.kind == word:
+		f.first(name.text, v)
 	}
 }
 
 // assigned looks at NAME = v.
-func (f *folder) assigned(v string) {
-	name := f.top(2)
-	switch {
-	case name.kind != word:
-	case f.is(3, ".") || f.is(3, "?."):
-		if f.is(4, "this") && f.depth == 0 {
-			return // a class that has a member of that name
+func (f *folder) assigned(name, v string) {
+	if f.is(3, ".") || f.is(3, "?.") {
+		if !f.is(4, "this") || f.depth > 0 { // else a class that has a member of that name
+			f.property(name, v)
 		}
-		f.property(name.text, v)
-	case f.near("input") || f.near("form") || f.near("textarea"): // an attribute of a tag within a script
-		f.property(name.text, v)
+		return
 	}
-	if name.kind == word && !f.is(3, ".") && len(v) <= 512 {
-		f.names[name.text] = v
+	if f.tagged() {
+		f.property(name, v)
+	}
+	if len(v) <= longest {
+		f.names[name] = v
 	}
 }
 
 // summed collects strings that are added to a variable or written, piece by piece.
 func (f *folder) summed(name, v string) {
-	sum := f.sums[name]
-	if sum == nil {
-		sum = &strings.Builder{}
-		f.sums[name] = sum
-		sum.WriteString(f.names[name])
-	}
 	if f.spend(len(v)) {
-		sum.WriteString(v)
+		f.sum(name).WriteString(v)
 	}
 }
 
-// member looks at {NAME: v}, which counts close behind the name of an element.
-func (f *folder) member(name, v string) {
-	if f.near("input") || f.near("form") || f.near("textarea") {
-		f.property(name, v)
+// sum returns the sum of a variable, which begins with the string that it holds.
+func (f *folder) sum(name string) *strings.Builder {
+	if f.sums[name] == nil {
+		f.sums[name] = &strings.Builder{}
+		f.sums[name].WriteString(f.names[name])
 	}
+	delete(f.names, name)
+	return f.sums[name]
 }
 
 // chosen looks at NAME = condition ? v : v.
 func (f *folder) chosen(v string) {
 	for i := 2; i < 24; i++ {
-		if f.is(i, "=") && f.top(i+1).kind == word && f.is(i+2, ".") || f.is(i, ":") && f.is(i+1, "type") && f.near("input") {
+		if f.is(i, "=") && f.top(i+1).kind == word && f.is(i+2, ".") || f.is(i, ":") && f.is(i+1, "type") && f.tagged() {
 			f.property(f.top(i+1).text, v)
 			return
 		}
@@ -80,22 +80,15 @@ func (f *folder) argument(v string) {
 	if f.is(3, ",") {
 		at = 5
 	}
-	if f.is(at, "(") && f.top(2).kind == quoted && sets(f.top(at+1).text) {
-		f.property(f.top(2).value(), v)
-	}
-	if f.is(at, "(") && f.is(at+1, "createInput") {
+	set := strings.ToLower(f.top(at + 1).text)
+	switch {
+	case !f.is(at, "("):
+	case set == "createinput":
 		f.field = true
 		f.property("type", v)
+	case f.top(2).kind == quoted && (set == "set" || strings.Contains(set, "attr") || strings.Contains(set, "prop")):
+		f.property(f.top(2).value(), v)
 	}
-	if f.is(3, "(") && f.is(4, "write") {
-		f.summed("write", v)
-	}
-}
-
-// sets reports whether a function of that name sets an attribute.
-func sets(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "attr") || strings.Contains(name, "prop") || name == "set"
 }
 
 // first looks at the first argument of a call.
@@ -105,31 +98,32 @@ func (f *folder) first(function, v string) {
 		f.summed("write", v)
 	case (strings.EqualFold(v, "input") || strings.EqualFold(v, "textarea")) && !slices.Contains(ofEvents, function):
 		f.field = true
-	case (function == "m" || function == "h") && strings.HasPrefix(v, "input") && strings.Contains(v, "type=password"):
+	case v == "iframe" && function == "createElement":
+		f.moves = true
+	case strings.HasPrefix(v, "input[type=password") && len(function) == 1:
 		f.sign(Password)
 	}
 }
 
 // ofEvents are functions whose argument "input" names no new element. It never changes.
-var ofEvents = []string{
-	"on", "once", "off", "addEventListener", "removeEventListener", "emit", "trigger", "is", "has", "get", "set", "add", "closest",
-	"matches", "querySelector", "querySelectorAll", "getElementsByTagName", "Event", "require", "import", "dispatch", "log",
-}
+var ofEvents = strings.Fields(`on once off addEventListener removeEventListener emit trigger is has get set add closest matches querySelector
+	querySelectorAll getElementsByTagName Event require import dispatch log`)
 
-// near reports whether the name of an element stands among the last tokens, as in createElement("input", {.
-func (f *folder) near(element string) bool {
-	for i := 3; i < 64; i++ {
-		t := f.top(i)
-		switch t.kind {
-		case quoted:
-			if text := strings.TrimLeft(t.text, "<"); len(text) < 16 && strings.EqualFold(strings.TrimRight(text, "/> "), element) {
-				return true
-			}
-		case word:
-			if t.text == element && f.is(i+1, "<") {
-				f.field = f.field || element != "form"
-				return true
-			}
+// tagged reports whether the name of an element stands among the last tokens, as in createElement("input", { or in <input.
+func (f *folder) tagged() bool {
+	for i := 3; i < mostBack; i++ {
+		t, written := f.top(i), false
+		switch {
+		case t.kind == quoted && len(t.text) < 16:
+		case t.kind == word && f.is(i+1, "<"):
+			written = true
+		default:
+			continue
+		}
+		switch name := strings.ToLower(strings.Trim(t.value(), "</> ")); name {
+		case "input", "textarea", "form":
+			f.field = f.field || written && name != "form"
+			return true
 		}
 	}
 	return false
@@ -137,7 +131,7 @@ func (f *folder) near(element string) bool {
 
 // property looks at a property or an attribute of an element that a script sets.
 func (f *folder) property(name, v string) {
-	if len(v) > 512 {
+	if len(v) > longest {
 		return
 	}
 	v = plainest(v)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"strings"
-	"unicode/utf16"
 
 	"github.com/andybalholm/brotli"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"sandlot/internal/format/mediatype"
 )
@@ -18,10 +18,12 @@ const (
 	Card     = "card"     // also the number of a bank account
 	Seed     = "seed"     // a recovery phrase
 	Sends    = "sends"    // a form whose action is on another host
+	Leads    = "leads"    // nothing but a way to another host
+	Hides    = "hides"    // nothing but a page that its script writes, of a text that cannot be read
 )
 
 // kinds are in the order of Signs.
-var kinds = [...]string{Password, Card, Seed, Sends}
+var kinds = [...]string{Password, Card, Seed, Sends, Leads, Hides}
 
 // Sign is something in a file that requests a secret of its reader.
 type Sign struct {
@@ -32,18 +34,21 @@ type Sign struct {
 const Most = 4 << 20
 
 // mostWork bounds the bytes that are read again because they were decoded or joined.
-const mostWork = 4 * Most
+const mostWork = 2 * Most
 
 // A Look reads the files of one version, one after another.
 type Look struct {
-	Own string // the host to which a form of the project may send
+	Own    string  // the host to which a form of the project may send
+	Brands *Brands // names that a page which leads elsewhere must not have; nil: none
 
 	found   map[string]string // the file of each kind
 	likely  map[string]string // the same for signs that count beside a field alone
 	field   bool              // a file has, or makes, a field to be filled
 	read    int               // bytes of files
 	work    int               // bytes that were decoded or joined
+	steps   int               // tokens of scripts that were looked at
 	current string
+	bait    bait
 }
 
 // Reads reports whether a file of that name can request anything: a page, a script, or a picture of text.
@@ -62,15 +67,27 @@ func (l *Look) Read(name string, text []byte) {
 	text = text[:min(len(text), left)]
 	l.read += len(text)
 	l.current = name
-	if mediatype.Of(name, false) == "text/javascript" {
-		l.script(decodeUTF16(text), 0)
-		return
+	switch plain, kind := decoded(text), mediatype.Of(name, false); {
+	case kind == "text/javascript":
+		l.script(plain, 0)
+	case Reads(name):
+		l.bait.page = true
+		l.page(plain, 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
+	default: // as text a lure is harmless
+		l.encoded(plain, 0)
+		if kind == "application/json" {
+			l.script(plain, 0)
+		}
 	}
-	l.page(decodeUTF16(text), 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
 }
 
 // Signs returns the signs that were found, one of each kind.
 func (l *Look) Signs() (signs []Sign) {
+	if len(l.found) == 0 && l.leadsAway() {
+		l.found = map[string]string{Leads: l.bait.way}
+	} else if len(l.found) == 0 && l.hides() {
+		l.found = map[string]string{Hides: l.bait.writes}
+	}
 	for _, kind := range kinds {
 		file, ok := l.found[kind]
 		if !ok && l.field {
@@ -101,8 +118,11 @@ func (l *Look) record(signs map[string]string, kind string) map[string]string {
 
 // spend reports whether n more bytes may be decoded or joined.
 func (l *Look) spend(n int) bool {
+	if l.work+n > mostWork {
+		return false
+	}
 	l.work += n
-	return l.work <= mostWork
+	return true
 }
 
 // unpacked returns the bytes that browsers unpack of a compressed file, up to most.
@@ -124,20 +144,11 @@ func unpacked(name string, text []byte, most int) []byte {
 	return plain
 }
 
-// decodeUTF16 returns text that begins with the byte order mark of UTF-16 as UTF-8, and any other as it is.
-func decodeUTF16(text []byte) string {
-	var high, low int
-	switch {
-	case bytes.HasPrefix(text, []byte{0xff, 0xfe}):
-		high, low = 1, 0
-	case bytes.HasPrefix(text, []byte{0xfe, 0xff}):
-		high, low = 0, 1
-	default:
-		return strings.TrimPrefix(string(text), "\ufeff")
+// decoded returns text in UTF-8: a byte order mark says whether it is in UTF-16.
+func decoded(text []byte) string {
+	plain, _, err := transform.Bytes(unicode.BOMOverride(transform.Nop), text)
+	if err != nil {
+		plain = text
 	}
-	units := make([]uint16, 0, len(text)/2)
-	for i := 2; i+1 < len(text); i += 2 {
-		units = append(units, uint16(text[i+high])<<8|uint16(text[i+low]))
-	}
-	return string(utf16.Decode(units))
+	return string(plain)
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,11 +79,27 @@ var hiding = map[string]func(page string) string{
 	},
 	"index.html: pieces":               func(p string) string { return script("document.write(" + pieces(p, " + ") + ")") },
 	"index.html: pieces around values": func(p string) string { return script("document.write(" + pieces(p, " + x(1)[y].z + ") + ")") },
-	"index.html: list":                 func(p string) string { return script("document.write([" + pieces(p, ",") + "].join(''))") },
-	"index.html: list of a variable":   func(p string) string { return script("var a=[" + pieces(p, ",") + "];document.write(a.join(''))") },
-	"index.html: sum":                  func(p string) string { return script("var s='';s+=" + pieces(p, ";s+=") + ";document.write(s)") },
-	"index.html: many writes":          func(p string) string { return script("document.write(" + pieces(p, ");document.write(") + ")") },
-	"index.html: concat":               func(p string) string { return script("document.write(''.concat(" + pieces(p, ",") + "))") },
+	"index.html: base64 in a list": func(p string) string {
+		return script("var q=[" + pieces(b64(p), ",") + "];document.write(atob(q.join('')))")
+	},
+	"index.html: base64 backwards": func(p string) string {
+		return script("document.write(atob('" + b64(reverse(p)) + "').split('').reverse().join(''))")
+	},
+	"index.html: digits with a sign": func(p string) string {
+		return script("var x='" + each(p, "~%02X") + "';document.write(unescape(x.replace(/~/g,'%')))")
+	},
+	"index.html: codes moved": func(p string) string {
+		return script("var a=[" + codes(p, func(c int) int { return c + 14 }) + "];for(i of a)o.push(i-14);document.write(new TextDecoder().decode(o))")
+	},
+	"index.html: codes mixed": func(p string) string {
+		return script("var a=[" + codes(p, func(c int) int { return c ^ 0x5a }) + "];document.write(String.fromCharCode(...a.map(c=>c^90)))")
+	},
+	"index.html: packed":             func(p string) string { return script(packed("document.write(" + strconv.Quote(p) + ")")) },
+	"index.html: list":               func(p string) string { return script("document.write([" + pieces(p, ",") + "].join(''))") },
+	"index.html: list of a variable": func(p string) string { return script("var a=[" + pieces(p, ",") + "];document.write(a.join(''))") },
+	"index.html: sum":                func(p string) string { return script("var s='';s+=" + pieces(p, ";s+=") + ";document.write(s)") },
+	"index.html: many writes":        func(p string) string { return script("document.write(" + pieces(p, ");document.write(") + ")") },
+	"index.html: concat":             func(p string) string { return script("document.write(''.concat(" + pieces(p, ",") + "))") },
 	"index.html: template": func(p string) string {
 		return script("document.write(`" + strings.ReplaceAll(p, "in", "${`i`}${'n'}") + "`)")
 	},
@@ -104,6 +121,10 @@ var hiding = map[string]func(page string) string{
 	"index.html: template element": func(p string) string { return "<template>" + p + "</template>" },
 	"index.html: script of text":   func(p string) string { return `<script type="text/template">` + p + "</script>" },
 	"index.html: attribute":        func(p string) string { return `<div data-page="` + b64(p) + `"></div>` },
+	"data.json: percents":          func(p string) string { return `{"v":3,"t":"` + each(p, "%%%02x") + `"}` },
+	"data.bin: backwards":          reverse,
+	"data.txt: base64":             b64,
+	"index.html: Latin-1 digits":   func(p string) string { return script("show(undo('" + each(p+"\xb7", "%02x") + "'))") },
 	"main.js: markup":              func(p string) string { return "document.body.innerHTML = " + strconv.Quote(p) },
 	"main.js: module":              func(p string) string { return "export default html`" + p + "`" },
 	"art.svg: foreign object": func(p string) string {
@@ -134,6 +155,64 @@ func TestEveryFieldThatAScriptBuildsIsFound(t *testing.T) {
 			if got := look(file, text); !slices.Contains(got, kind) {
 				t.Errorf("%s with %s: the signs are %q, want %s", file, code, got, kind)
 			}
+		}
+	}
+}
+
+// TestAPageThatHasNothingButAWayElsewhereIsFound also has the pages beside such a page that are honest.
+func TestAPageThatHasNothingButAWayElsewhereIsFound(t *testing.T) {
+	for page, leads := range map[string]bool{
+		`<meta http-equiv="refresh" content="2; url=https://evil.example/a"><p>Please wait`:                                   true,
+		`<p>Please wait<script>var u=atob("aHR0cHM6Ly9ldmlsLmV4YW1wbGUv");setTimeout(()=>location.replace(u),9)</script>`:     true,
+		`<script>top.location="ht"+"tps://"+["evil","example"].join(".")</script>`:                                            true,
+		`<script>window.location.href="//evil.example"</script>`:                                                              true,
+		`<a href="https://evil.example/"><img src="login.png"></a>`:                                                           true,
+		`<title>Sign in</title><img src="login.png" usemap="#m"><map><area href="https://evil.example/"></map>`:               true,
+		`<img src="login.png" onclick="open(atob('aHR0cHM6Ly9ldmlsLmV4YW1wbGUv'))">`:                                          true,
+		`<iframe src="https://evil.example/">`:                                                                                true,
+		`<script>i=document.createElement("iframe");i.src="//"+["evil","example"].join(".");document.body.append(i)</script>`: true,
+		`<p>See my film: <iframe src="https://film.example/7"></iframe>`:                                                      false,
+		`<h1>PayPal</h1><p>Your account is limited.<a href="https://evil.example/">Continue</a>`:                              true,
+		`<h1>Netflix support</h1><p>Call us.<a href="tel:+15550100">+1 555 0100</a>`:                                          true,
+		`<h1>Paypal</h1><button onclick="top.location='https://evil.example/'">Continue</button>`:                             true,
+
+		`<meta http-equiv="refresh" content="2; url=game.html"><p>Please wait`:                 false,
+		`<meta http-equiv="refresh" content="2; url=https://game.example/game.html">`:          false,
+		`<script>location.replace("game.html")</script><a href="https://kim.example/">Kim</a>`: false,
+		`<p>Hello world, this is my first page. <a href="https://kim.example/">Kim</a>`:        false,
+		`<a href="https://kim.example/"><img src="me.png"></a><p>I am Kim and draw cats.`:      false,
+		`<img src="cat.png">`: false,
+		`<canvas></canvas><h1>PayPal Tycoon</h1><a href="https://kim.example/">Kim</a>`:                                         false,
+		`<h1>Orange</h1><a href="https://kim.example/">Kim</a>`:                                                                 false,
+		`<h1>PayPal</h1><p>` + strings.Repeat("It was founded long ago. ", 40) + `<a href="https://kim.example/">Kim</a>`:       false,
+		`<a href="https://kim.example/"><img src="me.png"></a><script>` + strings.Repeat("move(cat, 1, 2);", 300) + `</script>`: false,
+		`<img src="me.png"><script>caches.open("v1").then(c=>c.add("https://kim.example/a.js"))</script>`:                       false,
+		`<p>Play!<script>const home="https://kim.example/";if(location.hash=="#x")start()</script>`:                             false,
+	} {
+		if got := look("index.html", page); slices.Contains(got, lure.Leads) != leads {
+			t.Errorf("%s: the signs are %q, leads is %t", page, got, !leads)
+		}
+	}
+}
+
+// TestAPageThatHidesItsTextIsFound also has pages that are honest.
+func TestAPageThatHidesItsTextIsFound(t *testing.T) {
+	sealed := strings.Repeat("q8Zt0pXx", 200)
+	spaces := strings.Repeat("\u200b\u200c\u200c", 600)
+	for page, hides := range map[string]bool{
+		script(`var k="` + sealed + `";open(k).then(t=>{document.open();document.write(new TextDecoder().decode(t))})`):                        true,
+		script(`var k=[` + pieces(sealed, ",") + `],s=[` + strings.Repeat("7,3,", 200) + `1],t="";for(i of s)t+=k[i];document.write(atob(t))`): true,
+		`<p id=p>Two eggs` + spaces + `</p>` + script(`document.write(read(p.textContent))`):                                                   true,
+
+		script(`for(i=1;i<11;i++)document.write(i*7)`):                                      false,
+		script(`document.write("<img src='data:image/png;base64,` + sealed + `'>")`):        false,
+		script(`var level="` + sealed + `";document.write("<h1>Level "+n+"</h1>")`):         false,
+		`<canvas></canvas>` + script(`var level="`+sealed+`";document.write(level.length)`): false,
+		script(`eval(unpack("` + sealed + `"))`):                                            false,
+		script(`wasm("` + sealed + `").then(start)`):                                        false,
+	} {
+		if got := look("index.html", page); slices.Contains(got, lure.Hides) != hides {
+			t.Errorf("%.200s: the signs are %q, hides is %t", page, got, !hides)
 		}
 	}
 }
@@ -174,7 +253,7 @@ func walk(t *testing.T, folder string, do func(name string, text []byte)) {
 
 // look returns the kinds of the signs in a file of a project at game.example.
 func look(name, text string) (found []string) {
-	l := lure.Look{Own: "game.example"}
+	l := lure.Look{Own: "game.example", Brands: lure.BuiltIn()}
 	l.Read(name, []byte(text))
 	for _, s := range l.Signs() {
 		found = append(found, s.Kind)
@@ -218,6 +297,29 @@ func pieces(s, between string) string {
 		list = append(list, strconv.Quote(string(part)))
 	}
 	return strings.Join(list, between)
+}
+
+// codes returns the codes of the bytes of s, each changed.
+func codes(s string, change func(int) int) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "%d,", change(int(c)))
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}
+
+// packed returns code as packers write it: its words stand in a list, and numbers in their places.
+func packed(code string) string {
+	var words []string
+	text := regexp.MustCompile(`\w+`).ReplaceAllStringFunc(code, func(w string) string {
+		if i := slices.Index(words, w); i >= 0 {
+			return strconv.FormatInt(int64(i), 36)
+		}
+		words = append(words, w)
+		return strconv.FormatInt(int64(len(words)-1), 36)
+	})
+	return fmt.Sprintf("eval(function(p,a,c,k,e,d){while(c--)if(k[c])p=p.replace(new RegExp('\\\\b'+c.toString(a)+'\\\\b','g'),k[c]);return p}(%s,36,%d,'%s'.split('|'),0,{}))",
+		strconv.Quote(text), len(words), strings.Join(words, "|"))
 }
 
 func reverse(s string) string {

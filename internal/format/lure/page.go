@@ -16,7 +16,6 @@ type page struct {
 	base   string
 	said   string         // the visible text before the tag at hand
 	label  bool           // the text at hand is that of a label
-	filled bool           // the page has a field to be filled
 	after  bool           // the text at hand is the first behind a field
 	away   bool           // the form at hand sends elsewhere
 	alike  map[string]int // fields by name, without digits
@@ -32,18 +31,17 @@ func (l *Look) page(text string, depth int, xml bool) {
 		return
 	}
 	p := &page{Look: l, depth: depth, xml: xml, alike: map[string]int{}}
-	p.wallet = sync.OnceValue(func() bool { return containsAny(folded(text), walletWords) })
-	tokens := html.NewTokenizer(strings.NewReader(text))
-	for {
+	p.wallet = sync.OnceValue(func() bool { return has(folded(text), "walletWords") })
+	for tokens := html.NewTokenizer(strings.NewReader(text)); ; {
 		switch tokens.Next() {
 		case html.ErrorToken:
 			p.count()
 			return
 		case html.TextToken:
-			p.text(string(tokens.Text()))
+			p.text(strings.TrimSpace(string(tokens.Text())))
 		case html.EndTagToken:
 			name, _ := tokens.TagName()
-			p.end(local(string(name)))
+			p.away, p.label = p.away && local(string(name)) != "form", p.label && local(string(name)) != "label"
 		case html.StartTagToken, html.SelfClosingTagToken:
 			t := tokens.Token()
 			t.Data = local(t.Data)
@@ -68,7 +66,9 @@ func (p *page) inside(tokens *html.Tokenizer, t *html.Token) {
 	}
 	text := string(tokens.Raw())
 	switch {
-	case t.Data == "script" && !strings.HasPrefix(strings.TrimSpace(text), "<") || t.Data == "script" && p.xml:
+	case t.Data == "title" && !p.xml:
+		p.bait.title += html.UnescapeString(text) + "\n"
+	case t.Data == "script" && (p.xml || !strings.HasPrefix(strings.TrimSpace(text), "<")):
 		p.script(text, p.depth)
 	case t.Data == "style":
 		p.masked(text)
@@ -91,20 +91,28 @@ func (p *page) tag(t *html.Token) {
 	for _, a := range t.Attr {
 		p.attribute(a.Key, a.Val)
 	}
+	p.looked(t)
 	switch t.Data {
-	case "input", "textarea", "select":
-		p.input(t)
+	case "input":
+		p.input(t, strings.ToLower(strings.TrimSpace(attr(t, "type"))))
+	case "textarea", "select":
+		p.input(t, "")
 	case "form":
 		p.away = p.elsewhere(p.base, attr(t, "action"))
 	case "button":
-		p.sends(t)
+		p.input(t, "submit")
 	case "base":
 		p.base = attr(t, "href")
 	case "label":
 		p.label = true
 	case "meta":
 		if _, to, ok := strings.Cut(attr(t, "content"), "="); ok {
-			p.attribute("content", strings.Trim(to, "'\" "))
+			to = strings.Trim(to, "'\" ")
+			p.attribute("content", to)
+			if strings.EqualFold(attr(t, "http-equiv"), "refresh") && p.elsewhere(p.base, to) {
+				p.bait.redirects = true
+				p.leads()
+			}
 		}
 	}
 }
@@ -113,93 +121,78 @@ func (p *page) tag(t *html.Token) {
 func (p *page) attribute(name, v string) {
 	start := strings.ToLower(strings.TrimLeft(v[:min(len(v), 32)], " \t\r\n"))
 	switch {
-	case len(v) < 8:
+	case len(v) < 8 || p.depth >= mostDepth || !p.spend(len(v)):
 	case strings.HasPrefix(name, "on"), strings.HasPrefix(start, "javascript:"):
-		if p.spend(len(v)) && p.depth < mostDepth {
-			p.script(v, p.depth+1)
-		}
-	case name == "srcdoc" && p.spend(len(v)):
+		p.script(v, p.depth+1)
+	case name == "srcdoc":
 		p.page(v, p.depth+1, false)
-	case strings.HasPrefix(start, "data:"):
-		p.examine(v, p.depth)
+	case strings.HasPrefix(start, "data:"), strings.HasPrefix(name, "data-"):
+		p.examine(v, p.depth+1)
 	case name == "style":
 		p.masked(v)
-	case strings.HasPrefix(name, "data-"):
-		p.examine(v, p.depth+1)
 	}
+	p.field = p.field || name == "contenteditable" && v != "false"
 }
 
 // masked looks for a style that shows dots for letters, as a field for a password does.
 func (p *page) masked(style string) {
 	_, value, ok := strings.Cut(strings.ToLower(style), "text-security")
-	value = strings.TrimLeft(value[:min(len(value), 64)], " \t\r\n:")
-	if ok && !strings.HasPrefix(value, "none") {
+	if ok && !strings.HasPrefix(strings.TrimLeft(value[:min(len(value), 64)], " \t\r\n:"), "none") {
 		p.maybe(Password)
-	}
-}
-
-// end looks at an end tag.
-func (p *page) end(name string) {
-	switch name {
-	case "form":
-		p.away = false
-	case "label":
-		p.label = false
 	}
 }
 
 // text looks at visible text.
 func (p *page) text(text string) {
-	trimmed := strings.TrimSpace(text)
-	if trimmed == "" {
+	if text == "" {
 		return
 	}
-	if (p.label || p.after) && len(trimmed) < 200 {
-		p.labelled(trimmed)
+	if (p.label || p.after) && len(text) < mostSaid/2 {
+		p.labelled(text)
 	}
 	p.after = false
-	p.said += " " + trimmed[max(0, len(trimmed)-mostSaid):]
+	if invisible := strings.Count(text, "\u200b") + strings.Count(text, "\u200c"); invisible >= longSeal {
+		p.bait.sealed = true
+	} else {
+		p.bait.read(text)
+	}
+	p.said += " " + text[max(0, len(text)-mostSaid):]
 	p.said = p.said[max(0, len(p.said)-mostSaid):]
 }
 
-// input looks at a field.
-func (p *page) input(t *html.Token) {
-	kind := strings.ToLower(strings.TrimSpace(attr(t, "type")))
-	if t.Data != "input" {
-		kind = ""
-	}
+// input looks at a field, or at a button that sends its form.
+func (p *page) input(t *html.Token, kind string) {
 	switch kind {
 	case "password":
 		p.sign(Password)
 	case "hidden", "button", "reset", "checkbox", "radio", "range", "color", "file":
 		return
 	case "submit", "image":
-		p.sends(t)
+		if p.elsewhere(p.base, attr(t, "formaction")) {
+			p.maybe(Sends)
+		}
 		return
 	}
-	p.filled, p.after = true, true
-	p.field = true
+	p.field, p.after = true, true
 	if p.away {
 		p.sign(Sends)
 	}
 	p.completes(attr(t, "autocomplete"))
-	p.named(attr(t, "name"))
-	p.named(attr(t, "id"))
 	labels := p.said
 	for _, name := range []string{"placeholder", "aria-label", "title", "label", "name", "id"} {
 		p.labelled(attr(t, name))
 		labels += " " + attr(t, name)
 	}
-	p.spoken(labels)
-	if length := attr(t, "maxlength"); t.Data == "input" && length != "1" && length != "2" {
-		p.alike[withoutDigits(attr(t, "name")+attr(t, "id")+attr(t, "placeholder"))]++
+	p.named(attr(t, "name"))
+	p.named(attr(t, "id"))
+	if has(folded(p.said[max(0, len(p.said)-90):]), "cardNumbers") {
+		p.sign(Card)
 	}
-}
-
-// sends looks at a button that sends its form.
-func (p *page) sends(t *html.Token) {
-	if p.elsewhere(p.base, attr(t, "formaction")) {
-		p.maybe(Sends)
+	if labels = folded(labels); has(labels, "seedWords") || has(labels, "seedMaybe") && p.wallet() {
+		p.sign(Seed)
+	}
+	if length := attr(t, "maxlength"); t.Data == "input" && length != "1" && length != "2" {
+		p.alike[digits.Replace(attr(t, "name")+attr(t, "id")+attr(t, "placeholder"))]++
 	}
 }
 
@@ -221,10 +214,16 @@ func (l *Look) elsewhere(base, action string) bool {
 	return false
 }
 
-// count looks at how many fields alike the page has: as many as a recovery phrase has words.
+// digits takes the digits out of a name.
+var digits = strings.NewReplacer("0", "", "1", "", "2", "", "3", "", "4", "", "5", "", "6", "", "7", "", "8", "", "9", "")
+
+// count looks at how many fields alike the page has: as many as a recovery phrase has words. A script may make them, too.
 func (p *page) count() {
+	if p.wallet() && has(folded(p.said), "seedWords", "seedMaybe") {
+		p.maybe(Seed)
+	}
 	for _, n := range p.alike {
-		if (n == 12 || n == 15 || n == 18 || n == 21 || n == 24) && p.wallet() {
+		if n >= 12 && n <= 24 && n%3 == 0 && p.wallet() {
 			p.sign(Seed)
 		}
 	}
