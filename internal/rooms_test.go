@@ -44,7 +44,7 @@ const (
 )
 
 // mostFiles bounds the files of the two largest rooms, without tests.
-var mostFiles = map[string]int{"publish": 30, "web": 46}
+var mostFiles = map[string]int{"publish": 30, "web": 44}
 
 // wide are structs with more than mostFields: a request and an answer of the API, field by field, and the findings in
 // one file of a project.

@@ -54,7 +54,7 @@ func TestReportsComeByTokenAndByMailAndHold(t *testing.T) {
 	expect.Contains(t, "the audit log", log, "rule")
 	testenv.Eventually(t, 30*time.Second, "the operator's messages and the answer", func() bool {
 		all := strings.Join(messages(), "\n")
-		return strings.Contains(all, "A report about a project") && strings.Contains(all, "is holding a reported project back") && strings.Contains(all, "Your report to Sandlot")
+		return strings.Contains(all, "A report about a project") && strings.Contains(all, "put a reported project on hold") && strings.Contains(all, "Your report to Sandlot")
 	})
 	for _, message := range messages() {
 		if strings.Contains(message, "To: <op@example.org>") && (strings.Contains(message, "ann@people") || strings.Contains(message, url)) {

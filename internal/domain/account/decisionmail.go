@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"strings"
 
 	"sandlot"
 )
@@ -66,14 +65,9 @@ func (c *Courier) writeOutcome(ctx context.Context, j sandlot.Job) (Mail, error)
 	if n.Down {
 		kind = j.Kind + "-down"
 	}
-	project := defanged(c.Places.Project(n.Project, 0, "").URL)
-	return Mail{Kind: kind, To: j.Address, Lang: j.Lang, Case: n.Case, Project: project, Link: c.Places.Base.String()}, nil
-}
-
-// defanged returns an address with brackets in it, so that mail programs make no link of it.
-func defanged(address string) string {
-	scheme, rest, _ := strings.Cut(address, "://")
-	return strings.Replace(scheme, "tt", "xx", 1) + "://" + strings.NewReplacer(".", "[.]", ":", "[:]").Replace(rest)
+	return Mail{
+		Kind: kind, To: j.Address, Lang: j.Lang, Case: n.Case, Project: c.defanged(n.Project), Link: c.Places.Base.String() + "/report",
+	}, nil
 }
 
 // aboutDecisions reports whether messages of a kind are about decisions. They have no link for a reader who did not ask

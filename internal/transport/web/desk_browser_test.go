@@ -60,11 +60,17 @@ func TestTheDeskByKeyboard(t *testing.T) {
 	strike(t, ctx, "j")
 	strike(t, ctx, "j")
 	strike(t, ctx, "k")
+	strike(t, ctx, "b")
+	if !run(t, ctx, chromedp.Evaluate[bool](`document.querySelector('[name=block]').checked`)) {
+		t.Error("b does not block")
+	}
+	strike(t, ctx, "b")
 	if got := current(); got != "second-abc234" {
 		t.Errorf("after j j j k %s is marked", got)
 	}
 	strike(t, ctx, "t")
-	await(t, ctx, `document.activeElement?.id === 'said' && !!document.querySelector('.desk-undo') && document.documentElement.classList.contains('keyed')`)
+	// The next case has the focus, and the message.
+	await(t, ctx, `document.activeElement?.getAttribute('aria-describedby') === 'said' && document.activeElement.closest('.current')?.querySelector('code').textContent === 'third-abc234'`)
 	if b.suspended(b.lees) || !b.suspended("second-abc234") {
 		t.Error("t did not take the marked one down alone")
 	}

@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
+	"sandlot/internal/transport/web/moderation"
 )
 
 // A bureau is a world in which kim is a moderator, and lee's project is reported.
@@ -186,15 +187,15 @@ func TestASourceIsBoundedAndShowsMisleadingCharacters(t *testing.T) {
 		files := []testworld.File{{Name: name, Content: b.stage(content)}}
 		expect.OK(t, testworld.PutFiles(t.Context(), b.service, b.owner(b.lee.session), b.lees, files, publish.Form{Token: name}))
 	}
-	put("long.txt", strings.Repeat("ab\n", deskSource))
-	put("lines.txt", strings.Repeat("\n", deskLines+1))
+	put("long.txt", strings.Repeat("ab\n", moderation.MaxSource))
+	put("lines.txt", strings.Repeat("\n", moderation.MaxLines+1))
 	put("turned.txt", "x\u202ey\u2066z")
 	put("bytes.bin", "a\x00b")
 	source := func(name string) string { return b.page("/desk/" + string(b.lees) + "/source?file=" + name) }
 	if page := source("long.txt"); len(page) > 2<<20 || !strings.Contains(page, "Only the start") {
 		t.Errorf("the long one takes %d bytes", len(page))
 	}
-	if page := source("lines.txt"); strings.Count(page, `class="line"`) != deskLines || !strings.Contains(page, "Only the start") {
+	if page := source("lines.txt"); strings.Count(page, `class="line"`) != moderation.MaxLines || !strings.Contains(page, "Only the start") {
 		t.Errorf("it has %d lines", strings.Count(page, `class="line"`))
 	}
 	if page := source("turned.txt"); !strings.Contains(page, "x\ufffdy\ufffdz") {
@@ -254,7 +255,7 @@ func TestADecisionIsMadeOnceAndUndone(t *testing.T) {
 	bar := func(cookie string) string {
 		return text(t, request(b.world, "GET", strings.TrimSuffix(to, "#said"), "", "Cookie", cookieName+"="+b.kim.session+cookie))
 	}
-	if page := bar("; " + saidCookie + "=" + said); !strings.Contains(page, "Taken down: 1") || !strings.Contains(page, "Undone with u") {
+	if page := bar("; " + saidCookie + "=" + said); !strings.Contains(page, "Taken down: 1") || !strings.Contains(page, `class="desk-undo"`) {
 		t.Error("there is no bar to undo it")
 	}
 	if strings.Contains(bar(""), `class="desk-undo"`) {

@@ -12,12 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"sandlot"
 	"sandlot/internal/base/turns"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/mediatype"
+	"sandlot/internal/transport/web/texts"
 
 	"github.com/rogpeppe/go-internal/diff"
 )
@@ -193,15 +193,7 @@ func (v view) Code(text string) template.HTML {
 		rest := esc(v.T("own.diff-cut", "n", len(letters)-maxDiffLine))
 		letters, more = letters[:maxDiffLine], `<span class="code-cut">`+rest+`</span>`
 	}
-	return template.HTML(esc(strings.Map(legible, string(letters))) + more)
-}
-
-// legible returns a character, or a sign in place of a misleading character: it is invisible, or changes the direction.
-func legible(r rune) rune {
-	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
-		return '\ufffd'
-	}
-	return r
+	return template.HTML(esc(strings.Map(texts.Legible, string(letters))) + more)
 }
 
 // Pictured reports whether either file is shown as a picture.

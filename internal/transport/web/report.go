@@ -1,13 +1,14 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/operate"
-	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/transport/web/moderation"
 )
 
 // maxReport bounds a report in bytes: a character has up to four bytes, each of which takes three in a form, and there
@@ -29,23 +30,10 @@ type reports struct{ service *operate.Service }
 type reportForm struct {
 	Address string          // from which the project is found
 	Project sandlot.Project // zero if it is not found
-	Reasons []reason
+	Reasons []string
 	operate.NewReport
 	Most                                          int // characters of the details
 	BadAddress, BadReason, BadDetails, BadContact bool
-}
-
-// A reason is one of the choices.
-type reason struct{ Value, Text string }
-
-// reasonText is the prefix of the names of the reasons' texts.
-const reasonText = "report."
-
-func reasons(v *visit) (list []reason) {
-	for _, value := range operate.Reasons() {
-		list = append(list, reason{value, v.T(reasonText + value)})
-	}
-	return list
 }
 
 func (f reports) ask(v *visit) error {
@@ -63,7 +51,7 @@ func (f reports) show(v *visit, status int, form reportForm) error {
 		return err
 	}
 	form.Project, form.FormToken = project, formToken
-	form.Reasons, form.Most = reasons(v), operate.MaxDetails
+	form.Reasons, form.Most = operate.Reasons(), operate.MaxDetails
 	return v.show(status, "report.html", v.T("report.title"), form)
 }
 
@@ -95,82 +83,45 @@ func (f reports) report(v *visit) error {
 	return f.show(v, http.StatusUnprocessableEntity, form)
 }
 
-// appeals serves the pages about projects that are kept from others, and the form by which an owner objects.
-type appeals struct{ service *desk.Service }
+// A desks has the pages of the desk; nil: there are none.
+type desks struct{ pages *moderation.Pages }
 
-// maxObjection bounds the form of an objection in bytes: each character takes up to 12.
-const maxObjection = 12*desk.MaxObjection + maxForm
-
-func (a appeals) routes() []route {
-	if a.service == nil {
+func (b desks) routes() (list []route) {
+	if b.pages == nil {
 		return nil
 	}
-	return []route{
-		{"GET", "/appeal/{id}", anyone, admission.Look, a.appeal},
-		{"GET", "/object", anyone, admission.Look, a.ask},
-		{"POST", "/object", anyone, admission.Report, form(maxObjection, a.object, "code", "text")},
+	for _, r := range b.pages.Routes() {
+		handle, access := func(v *visit) error { return r.Handle(moderated(v)) }, moderator
+		if r.Open {
+			access = anyone
+		}
+		if r.Method == http.MethodPost {
+			handle = form(int64(12*r.Words)+maxForm, handle, r.Fields...)
+		}
+		list = append(list, route{r.Method, r.Path, access, r.Operation, handle})
 	}
+	return list
 }
 
-// An appealPage explains why others do not see a project, and the ways out for its owner.
-type appealPage struct {
-	Project sandlot.Project
-	Own     bool   // whether it is the visitor's
-	Contact string // of the operator, a URI; may be empty
+// moderated returns a visit for the pages of the desk.
+func moderated(v *visit) *moderation.Visit {
+	m := &moderation.Visit{
+		Voice: v.Voice, W: v.w, R: v.r, By: v.by, Said: v.said != "", Query: v.query, Show: v.show, Done: v.done, Send: v.send,
+	}
+	if v.me != nil {
+		m.Me = v.me.Account.ID
+	}
+	return m
 }
 
-// Why returns the last part of the names of the texts.
-func (p appealPage) Why() string {
-	if p.Project.Suspended {
-		return "down"
-	}
-	return string(p.Project.Held.Rule)
+// Moderates reports whether the visitor's account sees the desk.
+func (v *visit) Moderates() bool {
+	return v.desk != nil && v.me != nil && sandlot.Authorize(v.by, sandlot.ActModerate, nil) == nil
 }
 
-func (a appeals) appeal(v *visit) error {
-	p, err := a.service.Withheld(v.r.Context(), v.by, sandlot.ProjectID(v.r.PathValue("id")))
-	if err != nil {
-		return err
-	}
-	v.w.Header().Set("X-Robots-Tag", "noindex")
-	return v.show(http.StatusOK, "appeal.html", v.T("appeal.title"), appealPage{p, owns(v, p), v.contact})
-}
-
-// An objectionPage is the form of an objection.
-type objectionPage struct {
-	desk.Decision
-	Code, Typed string
-	Bad         bool
-	Sent, Over  bool // whether it was sent now; whether the code works no more
-	Most        int  // characters
-}
-
-func (a appeals) ask(v *visit) error { return a.show(v, http.StatusOK, v.query("code"), "", false) }
-
-// show shows the form with the decision that a code objects to.
-func (a appeals) show(v *visit, status int, code, typed string, bad bool) error {
-	v.w.Header().Set("Referrer-Policy", "no-referrer") // the address has the code
-	v.w.Header().Set("X-Robots-Tag", "noindex")
-	d, err := a.service.Contested(v.r.Context(), v.by, code)
-	if errors.Is(err, sandlot.ErrNotFound) {
-		return v.show(http.StatusGone, "object.html", v.T("object.over-title"), objectionPage{Over: true})
-	}
-	if err != nil {
-		return err
-	}
-	page := objectionPage{Decision: d, Code: code, Typed: typed, Bad: bad, Most: desk.MaxObjection}
-	return v.show(status, "object.html", v.T("object.title"), page)
-}
-
-func (a appeals) object(v *visit) error {
-	code, text := v.r.PostForm.Get("code"), v.r.PostForm.Get("text")
-	switch err := a.service.Object(v.r.Context(), v.by, code, text); {
-	case errors.Is(err, sandlot.CodeInvalidField):
-		return a.show(v, http.StatusUnprocessableEntity, code, text, true)
-	case errors.Is(err, sandlot.ErrNotFound):
-		return a.show(v, http.StatusGone, code, text, false)
-	case err != nil:
-		return err
-	}
-	return v.show(http.StatusOK, "object.html", v.T("object.thanks"), objectionPage{Sent: true})
+// Waiting returns the number of projects that wait at the desk; 0 if it is unknown.
+func (v *visit) Waiting() int {
+	ctx, cancel := context.WithTimeout(v.r.Context(), besideWait)
+	defer cancel()
+	return v.desk.Waiting(ctx, v.by)
 }

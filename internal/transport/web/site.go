@@ -11,6 +11,7 @@ import (
 	"sandlot/internal/domain/account/identity"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/transport/web/brand"
+	"sandlot/internal/transport/web/moderation"
 	"sandlot/internal/transport/web/paper"
 	"sandlot/internal/transport/web/texts"
 )
@@ -31,8 +32,8 @@ type site struct {
 	templates *template.Template
 	policy    string // the Content-Security-Policy of a page
 	lost      consolation
-	runs      bool // whether there is a runtime
-	waiting   *waiting
+	runs      bool              // whether there is a runtime
+	desk      *moderation.Pages // nil: there is none
 }
 
 func newSite(cfg Config) *site {
@@ -40,8 +41,16 @@ func newSite(cfg Config) *site {
 		places: cfg.Places, papers: cfg.Papers, ready: cfg.Ready, brand: cfg.Brand, contact: cfg.Contact, own: ownAssets(cfg.Brand),
 		log: cfg.Log, limits: cfg.Admission, sessions: cfg.Sessions, requestID: cfg.RequestID,
 		now: cfg.Now, templates: openTemplates(), policy: policy(cfg.Places), lost: consolation{cfg.Gallery, newFronts(cfg.Now)},
-		runs: roomsOf(cfg) != nil, waiting: &waiting{service: cfg.Desk},
+		runs: roomsOf(cfg) != nil, desk: deskOf(cfg),
 	}
+}
+
+// deskOf returns the pages of the desk; nil if there is none.
+func deskOf(c Config) *moderation.Pages {
+	if c.Desk == nil {
+		return nil
+	}
+	return moderation.New(moderation.Config{Desk: c.Desk, Listed: c.Listed, Places: c.Places, Contact: c.Contact, Now: c.Now})
 }
 
 // public reports whether strangers are expected.

@@ -88,10 +88,10 @@ func namesInUse(t *testing.T) map[string]bool {
 		names[tagName+tag] = true
 	}
 	for _, reason := range operate.Reasons() {
-		names[reasonText+reason], names["desk.why-"+reason] = true, true
+		names["report."+reason], names["desk.why-"+reason] = true, true
 	}
 	for _, action := range []desk.Action{desk.Dismiss, desk.Hold, desk.TakeDown, desk.TakeDownAccount} {
-		names[actionText+string(action)] = true
+		names["desk.do-"+string(action)] = true
 		if action != desk.Dismiss {
 			names["object.was-"+string(action)] = true
 		}

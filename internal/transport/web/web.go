@@ -115,7 +115,6 @@ var templateFuncs = template.FuncMap{
 	"asset": assetURL, "icon": iconOf, "linked": linked, "hole": holeOf, "langName": langName,
 	"cover": coverOf, "firstCover": firstCover, "posterCover": posterCover, "portrait": portrait, "prefix": keyPrefix,
 	"pictureAt": pictureAt, "fileAt": fileAddressAt, "fileKind": fileKind,
-	"targetOf": targetOf, "partOf": partOf, "barred": barred,
 	"maker": maker, "name": name, "changeKind": changeKind, "diffAt": diffAt, "after": after, "sign": sign,
 }
 

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"strings"
 	"sync"
+	"unicode"
 
 	"sandlot/internal/base/catalog"
 )
@@ -127,4 +128,12 @@ func toInt(v any) (int64, bool) {
 		return n, true
 	}
 	return 0, false
+}
+
+// Legible returns a character, or a sign in place of a misleading character: it is invisible, or changes the direction.
+func Legible(r rune) rune {
+	if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\ufeff\u2028\u2029", r)) {
+		return '\ufffd'
+	}
+	return r
 }

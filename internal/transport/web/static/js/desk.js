@@ -1,5 +1,6 @@
 // Keys of the desk: one for each decision. They can be switched off, and do nothing while somebody types.
 const storageKey = 'desk-keys';
+const placeKey = 'desk-place';
 const form = document.querySelector('[data-decide]');
 const rows = [...document.querySelectorAll('[data-row]')];
 const help = document.querySelector('[data-dialog]');
@@ -11,6 +12,23 @@ const stored = (value) => {
     return localStorage.getItem(storageKey);
   } catch {
     return value; // a browser without storage forgets the choice
+  }
+};
+
+// The place on the first page of the queue outlives a decision and a look at a case, which lead back there.
+const keep = () => {
+  if (location.search.includes('after=')) return;
+  try {
+    sessionStorage.setItem(placeKey, at);
+  } catch { /* then the first row follows */ }
+};
+const take = () => {
+  try {
+    const kept = sessionStorage.getItem(placeKey);
+    sessionStorage.removeItem(placeKey);
+    return kept;
+  } catch {
+    return null;
   }
 };
 
@@ -51,9 +69,11 @@ const open = () => {
   target?.click();
 };
 
+const block = () => form?.querySelector('[name=block]').click();
+
 const undo = () => document.querySelector('.desk-undo button')?.click();
 
-const acts = { j: () => move(1), k: () => move(-1), o: open, u: undo, '?': () => help.showModal() };
+const acts = { j: () => move(1), k: () => move(-1), o: open, b: block, u: undo, '?': () => help.showModal() };
 for (const key of 'dhta') acts[key] = () => decide(key);
 
 const typing = (e) => e.target.closest?.('textarea, select, [contenteditable], input:not([type=checkbox], [type=radio])');
@@ -71,6 +91,30 @@ rows.forEach((row, i) => row.addEventListener('focusin', () => {
   at = i;
   mark();
 }));
+
+rows.forEach((row, i) => row.addEventListener('click', (e) => {
+  at = i;
+  if (e.target.closest('a')) keep();
+}));
+if (rows.length) {
+  form.addEventListener('submit', () => {
+    at = Math.max(rows.findIndex((row) => row.querySelector('input').checked), 0);
+    keep();
+  });
+}
+
+// arrive gives the focus to the row that followed a decision, or to the row of a case that was looked at. A screen reader
+// reads the message of the decision with it.
+const arrive = () => {
+  if (!rows.length) return;
+  const kept = take();
+  const said = document.querySelector('#said');
+  if (kept === null && !document.querySelector('.desk-undo') || document.querySelector('[role=alert] p')) return;
+  at = Math.min(Number(kept), rows.length - 1);
+  if (said) rows[at].querySelector('[data-open]').setAttribute('aria-describedby', 'said');
+  move(0);
+  said?.addEventListener('focus', () => move(0), { once: true }); // the browser goes to the message later
+};
 
 toggle.addEventListener('change', () => {
   on = toggle.checked;
@@ -94,3 +138,4 @@ for (const all of document.querySelectorAll('[data-all]')) {
 }
 
 apply();
+arrive();
