@@ -123,8 +123,8 @@ func (n *night) table(m monday) string {
 	fmt.Fprintf(&out, "  with a field for a password %d, held %d, the longest %s\n", f.withField, f.heldField, short(f.longestField))
 	fmt.Fprintf(&out, "  without one %d, held %d; one more, whom a crowd attacked: held %s\n", f.withoutField, f.heldUnjustly, short(f.attackedFor))
 	fmt.Fprintf(&out, "  verified 40 days before, attacked by a crowd: held %s\n", short(f.oldHeld))
-	fmt.Fprintf(&out, "Monday: %d in the queue, %d decisions, %d presses; wrong afterwards %d; the same bytes again: %d of %d refused\n",
-		m.waiting, m.decisions, m.presses, m.wrong, m.refused, m.again)
+	fmt.Fprintf(&out, "Monday: %d in the queue, %d decisions, %d presses; still seen %d; honest and held %d; the same bytes again: %d of %d refused\n",
+		m.waiting, m.decisions, m.presses, m.unfound, m.honest, m.refused, m.again)
 	if n.runner != nil {
 		b := n.runner.Browser.(*timed)
 		fmt.Fprintf(&out, "play-tester: %d trials, %d pages opened in %s each; ", n.runner.Counts.Done.Load(), len(b.known),

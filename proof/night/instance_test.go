@@ -27,6 +27,7 @@ import (
 	"sandlot/internal/transport/inbox"
 	"sandlot/internal/transport/intake"
 	"sandlot/internal/transport/play"
+	"sandlot/proof/night/corpus"
 )
 
 // places are those of a public instance with a host for its projects.
@@ -194,7 +195,7 @@ func (x *instance) rule(t testing.TB, id string) sandlot.Rule {
 }
 
 // files writes the files of a page as calls have them.
-func files(p page) []map[string]any {
+func files(p corpus.Page) []map[string]any {
 	var list []map[string]any
 	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
 		list = append(list, map[string]any{"filename": name, "content": p.Files[name]}) // JSON has bytes in base64

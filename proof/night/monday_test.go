@@ -14,7 +14,8 @@ type monday struct {
 	waiting   int // projects in the queue at first
 	decisions int
 	presses   int
-	wrong     int // phishing pages that a visitor sees afterwards, and honest ones that a visitor does not see
+	unfound   int // phishing pages that visitors see afterwards: nobody reported them, and they share nothing with others
+	honest    int // honest ones that visitors do not see
 	again     int // phishing pages that are published once more from other networks, by the same bytes
 	refused   int // of these
 }
@@ -44,8 +45,12 @@ func (n *night) cleanUp() (m monday) {
 	}
 	n.lookAtAll()
 	for _, r := range n.all {
-		if r.id != "" && r.shown == r.crew {
-			m.wrong++
+		switch {
+		case r.id == "" || r.shown != r.crew:
+		case r.crew:
+			m.unfound++
+		default:
+			m.honest++
 		}
 	}
 	n.comeAgain(&m)
@@ -85,7 +90,7 @@ func (n *night) comeAgain(m *monday) {
 		}
 		m.again++
 		a := n.call(n.t, address(ofAgain, i), "/v1/publish", "", map[string]any{
-			"email": fmt.Sprintf("again%d@drop.mail.internal", i), "files": files(r.page),
+			"email": fmt.Sprintf("again%d@drop.mail.internal", i), "files": files(r.Page),
 		})
 		if a.Error == string(sandlot.CodeTakenDown) {
 			m.refused++

@@ -9,8 +9,10 @@ import (
 	"sandlot"
 	"sandlot/internal/base/worker"
 	"sandlot/internal/domain/trial"
+	"sandlot/internal/domain/trial/browser"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
+	"sandlot/proof/night/corpus"
 )
 
 // The hours of a night. It begins on a Friday at 18:00 and ends on Monday at 6:00.
@@ -30,9 +32,8 @@ type scene struct {
 	habits
 	seed             uint64
 	watched          time.Duration // in which visitors look every minute
-	phishing, honest []page
-	words            func(p page, i int) string // of report i about a page
-	browser          trial.Browser              // nil: no play-tester
+	phishing, honest []corpus.Page
+	browser          func(browser.Origin) trial.Browser // nil: no play-tester
 }
 
 // A night is one that happens.
@@ -89,8 +90,8 @@ func (n *night) of(what string, i int) *rand.Rand {
 // settle makes the moderator and an honest maker, both verified 40 days before the night.
 func (n *night) settle() {
 	n.moveTo(friday.Add(-40 * 24 * time.Hour))
-	mod := &resident{page: honest[0], network: address(ofMakers, 9_000), email: "mod@mail.internal", proves: time.Second}
-	n.old = &resident{page: honest[0], network: address(ofMakers, 9_001), email: "old@mail.internal", proves: time.Second}
+	mod := &resident{Page: honest[0], network: address(ofMakers, 9_000), email: "mod@mail.internal", proves: time.Second}
+	n.old = &resident{Page: honest[0], network: address(ofMakers, 9_001), email: "old@mail.internal", proves: time.Second}
 	for _, r := range []*resident{mod, n.old} {
 		n.byEmail[r.email] = r
 		n.publish(r)
@@ -106,7 +107,6 @@ func (n *night) settle() {
 	expect.OK(n.t, err)
 	n.moderator = a
 	n.old.sight = sight{}
-	delete(n.byID, mod.id)
 }
 
 // arrive plans when everybody publishes within the hour. Crews come from few networks; of the honest makers, two in five sit in schools
@@ -116,7 +116,7 @@ func (n *night) arrive() {
 	n.look(n.old)
 	for i, p := range n.phishing {
 		draw := n.of("crew", i)
-		r := &resident{page: p, number: i, crew: true, network: address(ofCrews, draw.IntN(n.crewNetworks)), networks: map[string]bool{}}
+		r := &resident{Page: p, number: i, crew: true, network: address(ofCrews, draw.IntN(n.crewNetworks)), networks: map[string]bool{}}
 		r.email = fmt.Sprintf("t%d@drop%d.mail.internal", i, draw.IntN(30))
 		if draw.Float64() < n.crewVerifies {
 			r.proves = time.Duration(10+draw.IntN(50)) * time.Second
@@ -125,7 +125,7 @@ func (n *night) arrive() {
 	}
 	for i, p := range n.honest {
 		draw := n.of("maker", i)
-		r := &resident{page: p, number: i, network: address(ofMakers, i), email: fmt.Sprintf("maker%d@mail.internal", i), networks: map[string]bool{}}
+		r := &resident{Page: p, number: i, network: address(ofMakers, i), email: fmt.Sprintf("maker%d@mail.internal", i), networks: map[string]bool{}}
 		if i%5 < 2 {
 			r.network = address(ofMakers, 8_000+i/25)
 		}
@@ -158,7 +158,7 @@ func (n *night) mistakes() {
 		for k := range 1 + i/20%2 {
 			n.at(friday.Add(2*time.Hour+time.Duration(i+k*25)*time.Minute), func() {
 				n.reporters++
-				n.byForm(n.t, makers[i].id, address(ofReporters, n.reporters), "deceptive", "It looks odd.")
+				n.byForm(n.t, makers[i].id, address(ofReporters, n.reporters), "deceptive", makers[i].words(k))
 				n.look(makers[i])
 			})
 		}
@@ -206,8 +206,10 @@ func (n *night) hireTester() {
 	if n.tester.Off {
 		return
 	}
+	b := &timed{night: n, Browser: n.browser(n.instance), known: map[sandlot.Digest]opened{}}
+	expect.OK(n.t, b.Probe(n.t.Context()))
 	n.runner = &trial.Runner{
-		Store: n.Served.Trials(), Projects: n.Publish.Reader, Browser: &timed{night: n, Browser: n.browser, known: map[sandlot.Digest]opened{}},
+		Store: n.Served.Trials(), Projects: n.Publish.Reader, Browser: b,
 		Turn: trial.NewTurn(), Status: n.tester, Log: n.Log, Failures: &worker.Failures{}, Counts: &trial.Counts{}, Public: true,
 	}
 	n.test()

@@ -10,6 +10,7 @@ import (
 
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
+	"sandlot/proof/night/corpus"
 )
 
 // habits are the figures of how people behave in a night.
@@ -46,7 +47,7 @@ func address(of, n int) string { return fmt.Sprintf("%d.%d.%d.%d", of, n/250%250
 
 // A resident is somebody who publishes a page, and what became of it.
 type resident struct {
-	page
+	corpus.Page
 	number  int
 	crew    bool
 	network string
@@ -106,7 +107,7 @@ func (n *night) look(r *resident) {
 
 // publish has a resident publish its page.
 func (n *night) publish(r *resident) {
-	a := n.call(n.t, r.network, "/v1/publish", "", map[string]any{"email": r.email, "title": r.Title, "files": files(r.page)})
+	a := n.call(n.t, r.network, "/v1/publish", "", map[string]any{"email": r.email, "title": r.Title, "files": files(r.Page)})
 	if r.id, r.key, r.refused = a.ID, a.Key, a.Error; r.id != "" {
 		n.byID[r.id] = r
 		n.test()
@@ -157,7 +158,7 @@ func (n *night) report(r *resident, i int, reason string, way float64) {
 	if !r.shown {
 		return
 	}
-	words, network := n.words(r.page, i), "mail"
+	words, network := r.words(i), "mail"
 	n.reporters++
 	switch {
 	case way < 0.65:
@@ -171,6 +172,11 @@ func (n *night) report(r *resident, i int, reason string, way float64) {
 		n.byToken(n.t, r.id, reason, words)
 	}
 	n.reported(r, reason, network)
+}
+
+// words are those of report i about a page.
+func (r *resident) words(i int) string {
+	return corpus.Paste(corpus.Report(r.Page, i), r.id+"."+places().Content)
 }
 
 // reported counts a report that was sent.
@@ -193,7 +199,7 @@ func (n *night) attack(r *resident) {
 		n.after(time.Duration(i)*7*time.Minute, func() {
 			network := address(ofAttackers, n.reporters)
 			n.reporters++
-			n.byForm(n.t, r.id, network, "deceptive", "This is phishing.")
+			n.byForm(n.t, r.id, network, "deceptive", r.words(i))
 			n.look(r)
 		})
 	}

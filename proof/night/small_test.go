@@ -8,9 +8,6 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// words are the words of all reports of a small night.
-func words(page, int) string { return "It asks for my password." }
-
 // TestASmallNight proves that a night measures: what nothing finds is seen all the time, the rule of three networks ends that at once, an
 // address that is verified ends a hold, and honest makers are told from crews.
 func TestASmallNight(t *testing.T) {
@@ -21,7 +18,7 @@ func TestASmallNight(t *testing.T) {
 			people := usual
 			people.crewVerifies = 0.4
 			n := pass(t, parts, scene{
-				habits: people, seed: 37, watched: 2 * time.Hour, phishing: some(phishing, 24), honest: some(honest, 10), words: words,
+				habits: people, seed: 37, watched: 2 * time.Hour, phishing: some(phishing, 24), honest: some(honest, 10),
 			})
 			m := n.cleanUp()
 			t.Log("\n" + n.table(m))
@@ -48,8 +45,7 @@ func TestASmallNight(t *testing.T) {
 			expect.Equal(t, "held with one", f.heldField, f.withField)
 			expect.Equal(t, "the attacked new maker", f.attackedFor > 50*time.Hour, true)
 			expect.Equal(t, "the attacked old maker", f.oldHeld, 0)
-			expect.Equal(t, "wrong on Monday", m.wrong, 0)
-			expect.Equal(t, "the same bytes again", m.refused, 24)
+			expect.Same(t, "Monday", []int{m.unfound, m.honest, m.again, m.refused}, []int{0, 0, 24, 24})
 		})
 	}
 }

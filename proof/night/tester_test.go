@@ -3,12 +3,14 @@ package night
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"sandlot"
 	"sandlot/internal/domain/trial"
-	"sandlot/internal/testkit/expect"
+	"sandlot/proof/night/corpus"
 )
 
 // typical is the time that the play-tester takes for a page that is held already: its result changes nothing, so it is not opened.
@@ -28,13 +30,13 @@ type opened struct {
 	took time.Duration
 }
 
-// Open implements trial.Browser. The same files are opened once.
+// Open implements trial.Browser. The same page is opened once.
 func (b *timed) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	if b.rule(b.t, string(due.Project)) == sandlot.HeldFields {
 		b.run(b.clock.Now().Add(typical))
 		return trial.Seen{}, nil
 	}
-	key := b.contents(due)
+	key := hashOf(b.byID[string(due.Project)].Page)
 	o, ok := b.known[key]
 	if !ok {
 		began := time.Now()
@@ -51,20 +53,13 @@ func (b *timed) Open(ctx context.Context, due trial.Due) (trial.Seen, error) {
 	return o.seen, nil
 }
 
-// contents returns the hash of all files of a version.
-func (b *timed) contents(due trial.Due) sandlot.Digest {
-	list, err := b.Publish.Contents.Files(b.t.Context(), due.Project, due.Version)
-	expect.OK(b.t, err)
-	var all []string
-	for _, f := range list {
-		all = append(all, f.Name+" "+f.Blob.SHA256.String())
+// hashOf returns the hash of all files of a page. A maker's updates change nothing that the play-tester sees.
+func hashOf(p corpus.Page) sandlot.Digest {
+	var all []byte
+	for _, name := range slices.Sorted(maps.Keys(p.Files)) {
+		all = fmt.Appendf(all, "%q %q\n", name, p.Files[name])
 	}
-	slices.Sort(all)
-	text := ""
-	for _, line := range all {
-		text += line + "\n"
-	}
-	return sandlot.DigestOf([]byte(text))
+	return sandlot.DigestOf(all)
 }
 
 // test has the play-tester notice a new version at its next look, and open what is due, one version after the other.
