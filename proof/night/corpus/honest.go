@@ -18,7 +18,7 @@ var words = decoded[map[string]map[string]string]("pages/honest/words.json")
 // titles has the titles of each game, each after its language and a colon.
 var titles = decoded[map[string][]string]("pages/honest/titles.json")
 
-// A toy is what the template of a game knows.
+// A toy is the data of the template of a game.
 type toy struct {
 	Lang, Title, Accent string
 	Number              int

@@ -70,7 +70,7 @@ func (s sheet) write(x, y, width int, size float64, c color.Color, text string) 
 func (s sheet) png() []byte {
 	var out bytes.Buffer
 	fast := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := fast.Encode(&out, s); err != nil {
+	if err := fast.Encode(&out, s.RGBA); err != nil {
 		panic(err)
 	}
 	return out.Bytes()

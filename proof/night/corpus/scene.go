@@ -31,7 +31,7 @@ type field struct {
 	S                       *scene
 }
 
-// A scene is everything that a page of phishing says and does.
+// A scene has the texts, the fields and the addresses of a page of phishing.
 type scene struct {
 	rng *rand.Rand
 
@@ -224,7 +224,7 @@ func decoded[T any](name string) (value T) {
 	return value
 }
 
-// lure returns another title for the same page: with letters that look alike, with a word added, or one that says nothing.
+// lure returns another title for the same page: with letters that look alike, with a word added, or without a meaning.
 func lure(rng *rand.Rand, title string) string {
 	switch rng.IntN(4) {
 	case 0:
