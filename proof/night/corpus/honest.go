@@ -18,7 +18,7 @@ var words = decoded[map[string]map[string]string]("pages/honest/words.json")
 // titles has the titles of each game, each after its language and a colon.
 var titles = decoded[map[string][]string]("pages/honest/titles.json")
 
-// A toy is what the template of a game knows.
+// A toy is the data of the template of a game.
 type toy struct {
 	Lang, Title, Accent string
 	Number              int
@@ -62,7 +62,8 @@ func honest(rng *rand.Rand, name string) Page {
 	if name == "twine" {
 		way = "plain" // as its editor exports it
 	}
-	return Page{Kind: name, Way: way, Title: title, Lang: lang, Files: wrapped(rng, way, page.String()), Honest: true, Password: name == "login"}
+	files := wrapped(rng, way, page.String())
+	return Page{Kind: name, Way: way, Title: title, Lang: lang, Files: files, Honest: true, Password: name == "login"}
 }
 
 // wrapped returns the files of a page as a way of building leaves them.
@@ -74,7 +75,7 @@ func wrapped(rng *rand.Rand, way, page string) map[string][]byte {
 	switch way {
 	case "files":
 		page, script := cut(page, "<script>", "</script>", `<script src="js/game.js"></script>`)
-		return map[string][]byte{"index.html": []byte(page), "style.css": []byte(style), "js/game.js": []byte(script), "readme.txt": []byte("my game\n")}
+		return map[string][]byte{"index.html": []byte(page), "style.css": []byte(style), "js/game.js": []byte(script)}
 	case "bundle":
 		name := fmt.Sprintf("assets/index-%08x.js", rng.Uint32())
 		page, script := cut(page, "<script>", "</script>", `<script type="module" crossorigin src="./`+name+`"></script>`)
@@ -86,5 +87,6 @@ func wrapped(rng *rand.Rand, way, page string) map[string][]byte {
 	}
 	page, script := cut(page, "<script>", "</script>", "<script></script>")
 	packed := `eval(decodeURIComponent(escape(atob("` + encode(script) + `"))))`
-	return map[string][]byte{"index.html": []byte(strings.Replace(page, "<script></script>", "<script>"+packed+"</script>", 1)), "style.css": []byte(style)}
+	page = strings.Replace(page, "<script></script>", "<script>"+packed+"</script>", 1)
+	return map[string][]byte{"index.html": []byte(page), "style.css": []byte(style)}
 }

