@@ -21,9 +21,8 @@ type monday struct {
 }
 
 // cleanUp empties the queue, oldest first, as the desk offers it: o opens a case, where all that the moderator needs for a decision is
-// shown; for a phishing page one press each chooses all others with the same file, account or network, if all of these are phishing, two
-// open the words and tick that its files are blocked, and t takes them down. An honest project is dismissed by d. A person knows the one
-// from the other.
+// shown; for a phishing page one press each chooses all others with the same file, account or network, if all of these are phishing, b has
+// its files blocked, and t takes them down. An honest project is dismissed by d. A person knows the one from the other.
 func (n *night) cleanUp() (m monday) {
 	by := n.OwnerOf(n.moderator.ID)
 	var err error
@@ -76,7 +75,7 @@ func (n *night) decide(c desk.Case) (desk.Order, int) {
 			}
 		}
 	}
-	return desk.Order{Action: desk.TakeDown, Targets: chosen, Reason: "deceptive", Block: true}, presses + 2
+	return desk.Order{Action: desk.TakeDown, Targets: chosen, Reason: "deceptive", Block: true}, presses + 1
 }
 
 // isCrew reports whether a resident is one, and publishes phishing pages.

@@ -169,7 +169,10 @@ func (n *night) report(r *resident, i int, reason string, way float64) {
 		reason = "deceptive" // "phishing" is in the subject
 	default:
 		network = "token"
-		n.byToken(n.t, r.id, reason, words)
+		if !n.byToken(n.t, r.id, reason, words) { // the feed tries again
+			n.after(10*time.Minute, func() { n.report(r, i, reason, way) })
+			return
+		}
 	}
 	n.reported(r, reason, network)
 }
