@@ -70,7 +70,7 @@ func pass(t *testing.T, parts testworld.Option, s scene) *night {
 	n.every(mailEvery, friday.Add(6*time.Hour), n.post)
 	n.every(time.Hour, end, n.post)
 	n.every(lookEvery, friday.Add(n.watched), n.lookAtAll)
-	n.at(friday.Add(n.watched), func() { n.every(10*lookEvery, end, n.lookAtAll) })
+	n.at(friday.Add(n.watched), func() { n.every(30*lookEvery, end, n.lookAtAll) })
 	n.run(end)
 	n.lookAtAll()
 	return n
