@@ -106,8 +106,8 @@ func (n *night) table(m monday) string {
 	row("all", func(*resident) bool { return true })
 	row("address verified", func(r *resident) bool { return r.proves > 0 })
 	row("not verified", func(r *resident) bool { return r.proves == 0 })
-	row("takes the secret itself", func(r *resident) bool { return r.Collects })
-	row("leads elsewhere", func(r *resident) bool { return !r.Collects })
+	row("and takes the secret itself", func(r *resident) bool { return r.proves == 0 && r.Collects })
+	row("or leads elsewhere", func(r *resident) bool { return r.proves == 0 && !r.Collects })
 	for _, name := range n.names(func(r *resident) string { return r.Kind }) {
 		row("kind "+name, func(r *resident) bool { return r.Kind == name })
 	}
