@@ -48,8 +48,8 @@ type Record struct {
 type Store interface {
 	// ClaimTrial leases a current version that was neither opened nor is leased, for length; LeaseMax at most. Accounts
 	// take turns: the version is of the account with the fewest trials today, and of several the one that waits
-	// longest. It is sandlot.ErrNotFound if there is none. Deleted and suspended projects have none. A version that was
-	// leased tries times without an end has Failed, and one whose account had daily trials today is Passed over; it
+	// longest. Held projects come last. It is sandlot.ErrNotFound if there is none. Deleted and suspended projects have
+	// none. A version that was leased tries times without an end has Failed, and one whose account had daily trials today is Passed over; it
 	// ends some of those at a time.
 	ClaimTrial(ctx context.Context, tries, daily int, length time.Duration) (Due, error)
 	// EndTrial records the outcome of a claimed trial, unless the lease is another's by now: sandlot.ErrNotFound. The

@@ -129,10 +129,10 @@ func set(list string) map[string]bool {
 // baits are the words beside which a common word is the name of a brand, small those that may stand between. They never change.
 var (
 	baits = set(`login logon signin account accounts support verify verification verified secure security bank banking pay payment
-		payments wallet wallets id billing invoice refund unlock unlocked suspended recovery recover password helpdesk
-		authentication airdrop giveaway giftcard konto anmelden anmeldung einloggen sicherheit zahlung rechnung kundenservice
-		compte connexion connecter sécurité paiement facture remboursement cuenta acceso pago seguridad factura reembolso conta
-		pagamento segurança fatura reembolso accesso sicurezza rimborso аккаунт вход оплата ログイン アカウント 登录 账户 账号 サポート`)
+		payments parcel package packages delivery shipment webmail mailbox wallet wallets id billing invoice refund unlock unlocked suspended recovery recover password helpdesk
+		authentication airdrop giveaway giftcard konto anmelden anmeldung einloggen sicherheit zahlung rechnung kundenservice paket sendung lieferung
+		compte connexion connecter sécurité paiement facture remboursement colis livraison cuenta acceso entrar sesión pago seguridad factura reembolso paquete envío conta
+		pagamento segurança fatura reembolso encomenda entrega accesso sicurezza rimborso аккаунт вход оплата ログイン アカウント 登录 账户 账号 包裹 配達 サポート`)
 	small = set(`to in into on for with my your you our online app com www zu bei mit ihr ihre dein deine votre mon ma
 		le la de du su tu mi el sua seu meu minha o e`)
 )

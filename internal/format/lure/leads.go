@@ -19,8 +19,8 @@ const longSeal = 1000
 
 // A bait is what a version without fields has of a page that leads its visitors to another site.
 type bait struct {
-	page      bool // it has a page
-	more      bool // it has a field, a canvas, a sound or a film
+	page      string // its first page
+	more      bool   // it has a field, a canvas, a sound or a film
 	pictures  bool
 	title     string
 	words     strings.Builder // the visible text
@@ -76,17 +76,20 @@ func (b *bait) seals(text string) {
 // hides reports whether the version has nothing but a page that its script writes, from a text that cannot be read.
 func (l *Look) hides() bool {
 	b := &l.bait
-	return b.page && b.sealed && b.writes != "" && !b.more && !l.field && b.words.Len() <= fewWords
+	return b.page != "" && b.sealed && b.writes != "" && !b.more && !l.field && b.words.Len() <= fewWords
 }
 
 // leadsAway reports whether the version has nothing but a way elsewhere: it goes there by itself, is one picture, or has the name
-// of a brand.
+// of a brand. One picture without a link counts under the name of a brand, since its code may be one to scan.
 func (l *Look) leadsAway() bool {
 	b := &l.bait
+	alone := b.pictures && strings.TrimSpace(b.words.String()) == ""
 	switch {
-	case !b.page || b.way == "" || b.more || l.field || b.code > shortCode || b.words.Len() > fewWords:
+	case b.page == "" || b.more || l.field || b.code > shortCode || b.words.Len() > fewWords:
 		return false
-	case b.redirects, b.pictures && strings.TrimSpace(b.words.String()) == "":
+	case b.way == "":
+		return alone && l.Brands.Resemble(b.title) // the way is in the picture, as a code to scan
+	case b.redirects, alone:
 		return true
 	}
 	return l.Brands.Resemble(b.title + b.words.String())

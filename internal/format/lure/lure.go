@@ -2,6 +2,7 @@ package lure
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 
@@ -71,7 +72,7 @@ func (l *Look) Read(name string, text []byte) {
 	case kind == "text/javascript":
 		l.script(plain, 0)
 	case Reads(name):
-		l.bait.page = true
+		l.bait.page = cmp.Or(l.bait.page, name)
 		l.page(plain, 0, !mediatype.IsHTML(mediatype.Inner(name)) && !mediatype.IsHTML(name))
 	default: // as text a lure is harmless
 		l.encoded(plain, 0)
@@ -84,7 +85,7 @@ func (l *Look) Read(name string, text []byte) {
 // Signs returns the signs that were found, one of each kind.
 func (l *Look) Signs() (signs []Sign) {
 	if len(l.found) == 0 && l.leadsAway() {
-		l.found = map[string]string{Leads: l.bait.way}
+		l.found = map[string]string{Leads: cmp.Or(l.bait.way, l.bait.page)}
 	} else if len(l.found) == 0 && l.hides() {
 		l.found = map[string]string{Hides: l.bait.writes}
 	}

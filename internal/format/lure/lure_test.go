@@ -176,12 +176,17 @@ func TestAPageThatHasNothingButAWayElsewhereIsFound(t *testing.T) {
 		`<h1>Netflix support</h1><p>Call us.<a href="tel:+15550100">+1 555 0100</a>`:                                          true,
 		`<h1>Paypal</h1><button onclick="top.location='https://evil.example/'">Continue</button>`:                             true,
 
+		`<title>PayPal account</title><img src="code.png">`:            true,
+		`<title>Hermes - Ihr Paket wartet</title><img src="code.png">`: true,
+
 		`<meta http-equiv="refresh" content="2; url=game.html"><p>Please wait`:                 false,
 		`<meta http-equiv="refresh" content="2; url=https://game.example/game.html">`:          false,
 		`<script>location.replace("game.html")</script><a href="https://kim.example/">Kim</a>`: false,
 		`<p>Hello world, this is my first page. <a href="https://kim.example/">Kim</a>`:        false,
 		`<a href="https://kim.example/"><img src="me.png"></a><p>I am Kim and draw cats.`:      false,
-		`<img src="cat.png">`: false,
+		`<img src="cat.png">`:                                                                                                   false,
+		`<title>Steam train</title><img src="train.png">`:                                                                       false,
+		`<title>PayPal: the story</title><img src="a.png"><p>It began`:                                                          false,
 		`<canvas></canvas><h1>PayPal Tycoon</h1><a href="https://kim.example/">Kim</a>`:                                         false,
 		`<h1>Orange</h1><a href="https://kim.example/">Kim</a>`:                                                                 false,
 		`<h1>PayPal</h1><p>` + strings.Repeat("It was founded long ago. ", 40) + `<a href="https://kim.example/">Kim</a>`:       false,

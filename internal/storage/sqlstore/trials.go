@@ -17,8 +17,8 @@ const endedAtOnce = 50
 // The lock under which nodes claim trials: of two at once the second sees the lease of the first.
 var claimsOfTrials = sandlot.Digest(sha256.Sum256([]byte("trials")))
 
-// selectUntried lists versions that are due and not leased, with how many trials their accounts had today. An account
-// with fewer comes first, and of one with as many the version that waits longest: so each account waits for one trial
+// selectUntried lists versions that are due and not leased, with how many trials their accounts had today. A held version
+// comes last, since only its owner sees it; an account with fewer comes first, and of one with as many the version that waits longest: so each account waits for one trial
 // of each other.
 const selectUntried = `WITH opened AS (
 		SELECT o.account, CAST(sum(t.opened) AS BIGINT) AS n FROM trials t JOIN projects o ON o.num = t.project WHERE t.day = ?
@@ -28,7 +28,7 @@ const selectUntried = `WITH opened AS (
 	FROM projects p LEFT JOIN trials t ON t.project = p.num LEFT JOIN opened ON opened.account = p.account
 	WHERE p.tried < p.version AND p.deleted_at IS NULL AND p.suspended_at IS NULL AND (t.project IS NULL OR t.leased_until <= ?
 	OR t.leased_until > ?)
-	ORDER BY coalesce(opened.n, 0), p.updated_at LIMIT ?`
+	ORDER BY CASE WHEN p.hold <> '' AND p.hold_end = 0 THEN 1 ELSE 0 END, coalesce(opened.n, 0), p.updated_at LIMIT ?`
 
 type untried struct {
 	num, opened int64

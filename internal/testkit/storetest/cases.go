@@ -130,6 +130,7 @@ func trialCases() []storeCase {
 		{"ClaimTrial/for as long as it says", claimLapses},
 		{"CountTrial/counts up to a number for an account and day, with those that were claimed", countsTrials},
 		{"Trials/of several projects at once", trialsOfSeveral},
+		{"Trials/a held project comes last", trialsOfHeld},
 		{"Trials/EndTrialHeld holds a current version of an unverified account", trialsThatHold},
 	}
 }

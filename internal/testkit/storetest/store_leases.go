@@ -229,6 +229,13 @@ func useTicket(t *testing.T, s Stores) {
 	ok(t, s.Tickets.AddTicket(t.Context(), ticketOf("b"), ticket.Most{1}))
 }
 
+// trialsOfHeld claims the version of a held project last.
+func trialsOfHeld(t *testing.T, s Stores) {
+	held, seen := s.mustProject(t, "held"), s.mustProject(t, "seen")
+	s.Hold(t, held.ID, sandlot.HeldFields)
+	same(t, "the order", []sandlot.ProjectID{s.claims(t).Project, s.claims(t).Project}, []sandlot.ProjectID{seen.ID, held.ID})
+}
+
 // trialsThatHold ends trials of versions that request secrets: of an account without a verified address, of one with, and of a
 // version that is no longer the current one.
 func trialsThatHold(t *testing.T, s Stores) {
