@@ -50,7 +50,7 @@ var outside = map[string][]string{
 	"storage/blob/s3":         {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
 	"domain/account/oauth":    {"golang.org/x/sync"},
 	"domain/admission":        {"golang.org/x/time"},
-	"format/lure":             {"github.com/andybalholm/brotli", "github.com/tdewolff/parse/v2", "golang.org/x/net", "golang.org/x/text"},
+	"format/lure":             {"github.com/andybalholm/brotli", "github.com/makiuchi-d/gozxing", "github.com/tdewolff/parse/v2", "golang.org/x/image", "golang.org/x/net", "golang.org/x/text"},
 	"format/check":            {"github.com/tdewolff/parse/v2", "golang.org/x/net"},
 	"transport/web/card":      {"github.com/go-text/typesetting", "golang.org/x/image", "golang.org/x/text"},
 	"base/catalog":            {"golang.org/x/text"},

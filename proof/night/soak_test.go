@@ -32,6 +32,13 @@ func TestSoakTheNight(t *testing.T) {
 	n.sparesHonestMakers(m)
 	all := n.crewFigures(func(*resident) bool { return true })
 	expect.Equal(t, "that none is seen ten minutes after the report from a third network", all.afterThat <= 10*time.Minute, true)
+	n.hidesMost()
+}
+
+// hidesMost checks that visitors see under 5 % of the phishing pages at all.
+func (n *night) hidesMost() {
+	all := n.crewFigures(func(*resident) bool { return true })
+	expect.Equal(n.t, "that under 5 % are seen", 20*all.seen < all.pages, true)
 }
 
 // sparesHonestMakers checks the goals for them: none is refused, none is held whose page has no field for a password, but for the one
@@ -52,6 +59,7 @@ func TestSoakTheNightWithoutAPlayTester(t *testing.T) {
 	t.Log("\n" + n.table(m))
 	n.sparesHonestMakers(m)
 	n.leaveMisses()
+	n.hidesMost()
 }
 
 // TestSoakTheNightOfCrewsThatVerify measures a night in which every crew verifies its throwaway address at once: reports alone end a page.

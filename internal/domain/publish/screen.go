@@ -146,8 +146,23 @@ func (s *warner) signs(ctx context.Context, id sandlot.ProjectID, primary string
 			break
 		}
 	}
+	left := mostScans
+	for _, f := range files {
+		if left == 0 || !l.Scans(f.Name, f.Blob.Size) {
+			continue
+		}
+		picture, err := s.piece(ctx, f.Blob, 0, f.Blob.Size, nil)
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", f.Name, err)
+		}
+		l.Scan(f.Name, picture)
+		left--
+	}
 	return l.Signs(), nil
 }
+
+// mostScans is how many pictures of a version are searched for a QR code: a page that is one picture has one.
+const mostScans = 2
 
 // firstRead returns the first mostLooks texts of a version: the primary file, then pages, scripts and the rest, small ones before
 // large ones: padding hides a lure only in its own page.

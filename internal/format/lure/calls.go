@@ -141,6 +141,9 @@ func (f *folder) list(n int) {
 	} else if len(inner) == 2 && inner[0].text == "..." && inner[1].kind == quoted && f.spend(16*len(inner[1].value())) {
 		f.cut(n+1, token{kind: list, texts: strings.Split(inner[1].value(), "")})
 	} else if texts, ok := strs(inner); ok {
+		if joined := strings.Join(texts, ""); f.spend(len(joined)) {
+			f.bait.seals(joined)
+		}
 		f.cut(n+1, token{kind: list, texts: texts})
 	}
 }

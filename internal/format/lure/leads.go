@@ -21,6 +21,7 @@ const longSeal = 1000
 type bait struct {
 	page      string // its first page
 	more      bool   // it has a field, a canvas, a sound or a film
+	plain     bool   // it has that in a file itself, in no text of a script
 	pictures  bool
 	title     string
 	words     strings.Builder // the visible text
@@ -36,6 +37,7 @@ func (p *page) looked(t *html.Token) {
 	switch t.Data {
 	case "canvas", "audio", "video", "input", "textarea", "select":
 		p.bait.more = true
+		p.bait.plain = p.bait.plain || p.depth == 0
 	case "img", "picture":
 		p.bait.pictures = true
 	case "iframe", "frame", "embed":
@@ -76,21 +78,26 @@ func (b *bait) seals(text string) {
 // hides reports whether the version has nothing but a page that its script writes, from a text that cannot be read.
 func (l *Look) hides() bool {
 	b := &l.bait
-	return b.page != "" && b.sealed && b.writes != "" && !b.more && !l.field && b.words.Len() <= fewWords
+	return b.page != "" && b.sealed && b.writes != "" && !b.plain && b.words.Len() <= fewWords
 }
 
 // leadsAway reports whether the version has nothing but a way elsewhere: it goes there by itself, is one picture, or has the name
-// of a brand. One picture without a link counts under the name of a brand, since its code may be one to scan.
+// of a brand. One picture without a link counts under the name of a brand.
 func (l *Look) leadsAway() bool {
 	b := &l.bait
-	alone := b.pictures && strings.TrimSpace(b.words.String()) == ""
 	switch {
 	case b.page == "" || b.more || l.field || b.code > shortCode || b.words.Len() > fewWords:
 		return false
 	case b.way == "":
-		return alone && l.Brands.Resemble(b.title) // the way is in the picture, as a code to scan
-	case b.redirects, alone:
+		return l.alone() && l.Brands.Resemble(b.title)
+	case b.redirects, l.alone():
 		return true
 	}
 	return l.Brands.Resemble(b.title + b.words.String())
+}
+
+// alone reports whether the version has nothing but pictures.
+func (l *Look) alone() bool {
+	b := &l.bait
+	return b.page != "" && b.pictures && !b.more && !l.field && b.code <= shortCode && strings.TrimSpace(b.words.String()) == ""
 }

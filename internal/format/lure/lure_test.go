@@ -1,10 +1,12 @@
 package lure_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"html"
+	"image/png"
 	"io/fs"
 	"maps"
 	"net/url"
@@ -16,6 +18,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
 
 	"sandlot/internal/format/lure"
 	"sandlot/internal/testkit/expect"
@@ -207,6 +212,7 @@ func TestAPageThatHidesItsTextIsFound(t *testing.T) {
 	for page, hides := range map[string]bool{
 		script(`var k="` + sealed + `";open(k).then(t=>{document.open();document.write(new TextDecoder().decode(t))})`):                        true,
 		script(`var k=[` + pieces(sealed, ",") + `],s=[` + strings.Repeat("7,3,", 200) + `1],t="";for(i of s)t+=k[i];document.write(atob(t))`): true,
+		script(`var k=[` + pieces(sealed[:1200], ",") + `],s=[7,3,5],t="";for(i of s)t+=k[i];document.write(atob(t))`):                         true,
 		`<p id=p>Two eggs` + spaces + `</p>` + script(`document.write(read(p.textContent))`):                                                   true,
 
 		script(`for(i=1;i<11;i++)document.write(i*7)`):                                      false,
@@ -370,4 +376,28 @@ func FuzzLook(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestACodeInAPictureThatLeadsElsewhereIsFound in a page that is one picture; not in one with words, nor one that leads home.
+func TestACodeInAPictureThatLeadsElsewhereIsFound(t *testing.T) {
+	draw := func(text string) []byte {
+		code, err := qrcode.NewQRCodeWriter().Encode(text, gozxing.BarcodeFormat_QR_CODE, 200, 200, nil)
+		expect.OK(t, err)
+		var b bytes.Buffer
+		expect.OK(t, png.Encode(&b, code))
+		return b.Bytes()
+	}
+	for text, leads := range map[string]bool{"https://evil.example/a": true, "https://game.example/play": false, "two words": false} {
+		for page, alone := range map[string]bool{`<img src="a.png">`: true, `<img src="a.png"><p>Scan this`: false} {
+			l := lure.Look{Own: "game.example"}
+			l.Read("index.html", []byte(page))
+			expect.Equal(t, "scans", l.Scans("a.png", 1000), alone)
+			if alone {
+				l.Scan("a.png", draw(text))
+			}
+			if got := len(l.Signs()) > 0; got != (alone && leads) {
+				t.Errorf("%s with a code of %s: %q", page, text, l.Signs())
+			}
+		}
+	}
 }
