@@ -5,10 +5,12 @@ import (
 	"errors"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"sandlot"
+	"sandlot/internal/domain/operate"
 	"sandlot/internal/domain/operate/desk"
 	"sandlot/internal/testkit/expect"
 	"sandlot/internal/testkit/testworld"
@@ -219,4 +221,21 @@ func TestNobodyDecidesAboutThemselvesOrAnOperator(t *testing.T) {
 	made, err := x.Desk.Decide(t.Context(), byOperator, order(desk.TakeDown, x.of(t, x.mod)))
 	expect.OK(t, err)
 	expect.Is(t, "undo about themselves", x.Desk.Undo(t.Context(), mod, made[0].ID), sandlot.CodeInvalidField)
+}
+
+// TestAModeratorReadsNoWordsOfReportsAboutTheirOwnProject: a person who reported it must not meet its owner.
+func TestAModeratorReadsNoWordsOfReportsAboutTheirOwnProject(t *testing.T) {
+	t.Parallel()
+	x := newTeam(t)
+	p := x.of(t, x.mod)
+	_, err := x.Operate.Report(t.Context(), testworld.Nobody(), operate.NewReport{
+		Project: p, Reason: "harassment", Details: "they know me", Contact: "ann@mail.internal", FormToken: "a",
+	})
+	expect.OK(t, err)
+	for who, words := range map[sandlot.AccountID]string{x.mod.ID: "", x.other.ID: "they know me ann@mail.internal"} {
+		c, err := x.Desk.Case(t.Context(), x.OwnerOf(who), p)
+		expect.OK(t, err)
+		expect.Equal(t, "reports", len(c.Open), 1)
+		expect.Equal(t, "words", strings.TrimSpace(c.Open[0].Details+" "+c.Open[0].Contact), words)
+	}
 }

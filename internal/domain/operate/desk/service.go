@@ -110,7 +110,7 @@ func (s *Service) Queue(ctx context.Context, by sandlot.Caller, skip, limit int)
 	return s.Store.Queue(ctx, max(skip, 0), min(limit, mostItems))
 }
 
-// Case returns one case.
+// Case returns one case. To the owner of its project it gives the reports without their words and addresses.
 func (s *Service) Case(ctx context.Context, by sandlot.Caller, id sandlot.ProjectID) (Case, error) {
 	if err := s.moderator(by); err != nil {
 		return Case{}, err
@@ -118,6 +118,13 @@ func (s *Service) Case(ctx context.Context, by sandlot.Caller, id sandlot.Projec
 	c, err := s.Store.Case(ctx, id)
 	if err != nil {
 		return c, err
+	}
+	if c.Project.Account == by.Account() {
+		for _, list := range [][]operate.Report{c.Open, c.Closed} {
+			for i := range list {
+				list[i].Details, list[i].Contact = "", ""
+			}
+		}
 	}
 	c.Sends, err = s.sends(ctx, c)
 	return c, err
