@@ -16,7 +16,7 @@ type agenda struct {
 
 type event struct {
 	at     time.Time
-	number int // of two at one time, the one that was made first happens first
+	number int // events at one time happen in this order
 	happen func()
 }
 

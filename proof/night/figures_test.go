@@ -59,7 +59,7 @@ type makerFigures struct {
 	makers, refused            int // refused: with a publish or an update
 	withField, heldField       int // that have a field for a password; of these held at any time
 	longestField               time.Duration
-	withoutField, heldUnjustly int // of the others; held at any time, but for the maker whom a crowd attacked
+	withoutField, heldUnjustly int // of the others; held at any time, but for the maker that a crowd attacked
 	attackedFor                time.Duration
 	oldHeld                    time.Duration // the maker of 40 days
 }
@@ -134,7 +134,7 @@ func (n *night) table(m monday) string {
 	return out.String()
 }
 
-// names returns what crews' pages are called by, each once.
+// names returns the kinds, ways and tricks of crews' pages, each once.
 func (n *night) names(of func(*resident) string) []string {
 	set := map[string]bool{}
 	for _, r := range n.crews() {

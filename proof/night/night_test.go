@@ -27,7 +27,7 @@ const (
 	mailEvery = 15 * time.Second
 )
 
-// A scene says what happens in a night.
+// A scene holds the pages and people of a night.
 type scene struct {
 	habits
 	seed             uint64
@@ -36,7 +36,7 @@ type scene struct {
 	browser          func(browser.Origin) trial.Browser // nil: no play-tester
 }
 
-// A night is one that happens.
+// A night runs a scene.
 type night struct {
 	*instance
 	agenda
@@ -170,7 +170,7 @@ func (n *night) mistakes() {
 	}
 }
 
-// attacked returns the new maker whom a crowd attacks: the first one without a field for a password.
+// attacked returns the new maker that a crowd attacks: the first without a field for a password.
 func (n *night) attacked() *resident {
 	for _, r := range n.makers() {
 		if !r.Password {
@@ -190,7 +190,7 @@ func (n *night) makers() (list []*resident) {
 	return list
 }
 
-// crews returns those who publish phishing pages.
+// crews returns the residents that publish phishing pages.
 func (n *night) crews() (list []*resident) {
 	for _, r := range n.all {
 		if r.crew {

@@ -2,8 +2,8 @@ package night
 
 import "sandlot/proof/night/corpus"
 
-// phishing are a few pages of a small night: one that the look finds, one that the play-tester alone finds, and one that
-// nothing finds, because it has no field.
+// phishing are the pages of a small night: one for the look at the files, one for the play-tester, and one without a field,
+// which neither finds.
 var phishing = []corpus.Page{
 	{Kind: "login", Way: "clear", Title: "Sign in to your mailbox", Lang: "en", Collects: true, Files: map[string][]byte{
 		"index.html": []byte(`<!doctype html><title>Mail</title><h1>Sign in</h1><form><input type=email><input type=password></form>`),

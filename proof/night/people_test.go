@@ -45,7 +45,7 @@ const (
 
 func address(of, n int) string { return fmt.Sprintf("%d.%d.%d.%d", of, n/250%250, n%250, 7+n/62500) }
 
-// A resident is somebody who publishes a page, and what became of it.
+// A resident is a publisher with a page, and the history of that page.
 type resident struct {
 	corpus.Page
 	number  int
@@ -60,7 +60,7 @@ type resident struct {
 	networks map[string]bool // from which the rule counts reports: all mail is one, and the trusted reporter is one
 }
 
-// A sight is what visitors saw of a page, to the minute.
+// A sight holds the minutes in which visitors saw a page.
 type sight struct {
 	at         time.Time // of the last look
 	shown      bool      // then
@@ -73,8 +73,8 @@ type sight struct {
 	held       time.Duration // how long it was not seen
 }
 
-// look has a visitor from another network look at a page. What changed since the last look counts as if it had just changed, so that no
-// time of a phishing page is too short.
+// look has a visitor from another network look at a page. A change since the last look counts as of now, so that the time of a
+// phishing page is never too short.
 func (n *night) look(r *resident) {
 	if r.id == "" {
 		return

@@ -8,8 +8,8 @@ import (
 	"sandlot/internal/testkit/testworld"
 )
 
-// TestASmallNight proves that a night measures: what nothing finds is seen all the time, the rule of three networks ends that at once, an
-// address that is verified ends a hold, and honest makers are told from crews.
+// TestASmallNight proves that a night measures: a page that no check finds is seen all the time, the rule of three networks ends that
+// at once, a verified address ends a hold, and honest makers have figures of their own.
 func TestASmallNight(t *testing.T) {
 	t.Parallel()
 	for name, parts := range testworld.Sets {

@@ -41,8 +41,8 @@ func (n *night) hidesMost() {
 	expect.Equal(n.t, "that under 5 % are seen", 20*all.seen < all.pages, true)
 }
 
-// sparesHonestMakers checks the goals for them: none is refused, none is held whose page has no field for a password, but for the one
-// whom a crowd attacks before an address is verified, and none is held after Monday.
+// sparesHonestMakers checks the goals for honest makers: none is refused, none is held without a field for a password, but for the
+// maker that a crowd attacks before its address is verified, and none is held after Monday.
 func (n *night) sparesHonestMakers(m monday) {
 	f := n.makerFigures()
 	expect.Equal(n.t, "refused makers", f.refused, 0)

@@ -24,7 +24,7 @@ type timed struct {
 	total time.Duration // of the pages that were opened
 }
 
-// opened is what was seen of the files of a version, and how long that took.
+// opened holds the observations of a trial, and its time.
 type opened struct {
 	seen trial.Seen
 	took time.Duration

@@ -1,4 +1,4 @@
-// Package manual writes what other programs read of a command line: scripts with which shells complete it, and its page
+// Package manual writes the files about a command line that other programs read: scripts with which shells complete it, and its page
 // for man.
 package manual
 

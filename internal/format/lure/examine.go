@@ -24,7 +24,7 @@ func (f *folder) examine(text string) {
 	f.Look.examine(text, f.depth)
 }
 
-// hot are the words that a script has which builds a field or decodes another, backwards those that reversed pages have. They
+// hot are the words of scripts that build a field or decode another script, backwards the words of reversed pages. They
 // never change.
 var (
 	hot = []string{

@@ -17,7 +17,7 @@ const (
 // longSeal is the length from which a text without spaces, or a list, is the content of a page in a form that only its script reads.
 const longSeal = 1000
 
-// A bait is what a version without fields has of a page that leads its visitors to another site.
+// A bait holds the parts of a version that make a page without fields lead its visitors to another site.
 type bait struct {
 	page      string // its first page
 	more      bool   // it has a field, a canvas, a sound or a film

@@ -378,7 +378,7 @@ func FuzzLook(f *testing.F) {
 	})
 }
 
-// TestACodeInAPictureThatLeadsElsewhereIsFound in a page that is one picture; not in one with words, nor one that leads home.
+// TestACodeInAPictureThatLeadsElsewhereIsFound: in a page that is one picture, not beside words, and not with an address at home.
 func TestACodeInAPictureThatLeadsElsewhereIsFound(t *testing.T) {
 	draw := func(text string) []byte {
 		code, err := qrcode.NewQRCodeWriter().Encode(text, gozxing.BarcodeFormat_QR_CODE, 200, 200, nil)

@@ -46,7 +46,7 @@ func (t *token) add(text string) {
 	t.more.WriteString(text)
 }
 
-// script reads a script. Its lexer knows no grammar, and goes on behind what it does not know.
+// script reads a script. Its lexer knows no grammar, and goes on behind a text that is no token.
 func (l *Look) script(text string, depth int) {
 	f := &folder{Look: l, depth: depth, names: map[string]string{}, sums: map[string]*strings.Builder{}}
 	l.bait.code += len(text)

@@ -9,7 +9,7 @@ import (
 type Disk struct {
 	Folder string
 	Limit  int // percent
-	// Usage returns the bytes in use and those that are free; ok is false if the system does not report them.
+	// Usage returns the bytes in use and the free bytes; ok is false if the system does not report them.
 	Usage func(folder string) (used, free uint64, ok bool)
 	// Unused returns the number of bytes in use that hold nothing, and are filled again.
 	Unused func() uint64

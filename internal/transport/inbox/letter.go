@@ -58,7 +58,7 @@ func automatic(h mail.Header) bool {
 	return auto != "" && auto != "no" || precedes || listed || returns && strings.Trim(path[0], "<> \t") == ""
 }
 
-// bounce reports whether a mail server sent a message about one that it could not deliver (RFC 3464).
+// bounce reports whether a message is a mail server's notice of a failed delivery (RFC 3464).
 func bounce(h mail.Header, from string) bool {
 	_, params, _ := mime.ParseMediaType(h.Get("Content-Type"))
 	return strings.EqualFold(params["report-type"], "delivery-status") || strings.HasPrefix(strings.ToLower(from), "mailer-daemon@")

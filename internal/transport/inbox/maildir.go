@@ -46,9 +46,9 @@ func (m *Maildir) Run(ctx context.Context) {
 	})
 }
 
-// Take takes the messages that are in new now, in the order of their names. One that was recorded and not moved is taken
-// again, and makes no second report. A message that is too large is moved alone; one that
-// may not be read stays, and is an error after the others were taken.
+// Take takes the messages in the folder new, in the order of their names. A message that was recorded and not moved is taken
+// again, and makes no second report. A message that is too large is moved alone; a message without permission to read it
+// stays, and is an error after the others were taken.
 func (m *Maildir) Take(ctx context.Context) error {
 	entries, err := os.ReadDir(filepath.Join(m.Folder, "new"))
 	if err != nil {

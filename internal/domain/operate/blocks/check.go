@@ -139,7 +139,7 @@ func (m moment) network(by sandlot.Caller) string {
 	return ""
 }
 
-// publisher looks for the hashes of the network of a caller for whom nobody vouches.
+// publisher looks for the hashes of the network of a caller without a verified address or trust.
 func (b *Blocklist) publisher(ctx context.Context, m moment, by sandlot.Caller, v publish.Screening) (string, error) {
 	if m.counts[Publisher] == 0 || b.Networks == nil || by.IsOperator() || v.Project.Verified {
 		return "", nil

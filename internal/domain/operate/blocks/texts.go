@@ -14,8 +14,8 @@ type Contents interface {
 	Open(ctx context.Context, b sandlot.Blob, off, n int64) (io.ReadCloser, error)
 }
 
-// TextsOf reads pages, and returns the sums of those that are texts of MaxText at most. It returns those of the others
-// beside the error of a page that cannot be read.
+// TextsOf reads pages, and returns the sums of all texts of MaxText at most. Beside the error of a page that cannot be read
+// it returns the other sums.
 func TextsOf(ctx context.Context, from Contents, pages []Page) (Texts, error) {
 	texts := Texts{}
 	var errs []error

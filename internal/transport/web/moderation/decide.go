@@ -81,7 +81,7 @@ func (p *Pages) refused(v *Visit, err error, order desk.Order) error {
 	default:
 		return err
 	}
-	order.Reason = v.R.PostForm.Get("reason") // not the one that was reported
+	order.Reason = v.R.PostForm.Get("reason") // not the reason of the reports
 	common := newPage(v, order, wrong)
 	if id := caseIn(v); id != "" {
 		return p.showCase(v, status, id, casePage{page: common})
