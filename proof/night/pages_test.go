@@ -15,7 +15,7 @@ var phishing = []corpus.Page{
 			`word([805, 700, 826, 826, 854, 798, 819, 721]); d.append(e)</script>`),
 	}},
 	{Kind: "parcel", Way: "picture", Title: "Your parcel waits", Lang: "en", Files: map[string][]byte{
-		"index.html": []byte(`<!doctype html><title>Parcel</title><a href="https://parcel.internal/pay"><img src=p.svg alt="Pay 1.99 now"></a>`),
+		"index.html": []byte(`<!doctype html><title>Parcel</title><p>Call us about your parcel.<img src=p.svg alt="+1 555 0100">`),
 		"p.svg":      []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 90 50"><rect width="90" height="50"/></svg>`),
 	}},
 }

@@ -223,6 +223,12 @@ func prove(t *testing.T, open func(t *testing.T) Records, suite ...[]storeCase) 
 // every store keeps it.
 func base() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
+// aMonday returns noon of the last Monday that is over, in UTC, so that a day later is of the same week on each day of a run.
+func aMonday() time.Time {
+	noon := time.Now().UTC().Truncate(aDay).Add(aDay / 2)
+	return noon.AddDate(0, 0, -7+(7-int(noon.Weekday())+1)%7)
+}
+
 func sum(text string) sandlot.Digest { return sha256.Sum256([]byte(text)) }
 
 // inline is a blob that brings its bytes.

@@ -70,7 +70,7 @@ func ranked(t *testing.T, s Stores, p sandlot.ProjectID, board string, period in
 }
 
 func placeFirst(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	same(t, "the first", place(t, s, p.ID, "a", 10, at), boards.Placed{Board: "main", Best: 10, Improved: true, Rank: 1, Of: 1, Player: "a000000000"})
 	same(t, "the second", place(t, s, p.ID, "b", 5, at), boards.Placed{Board: "main", Best: 5, Improved: true, Rank: 2, Of: 2, Player: "b000000000"})
 	b := must(s.Boards.Boards(t.Context(), p.ID))(t)[0]
@@ -83,7 +83,7 @@ func placeFirst(t *testing.T, s Stores) {
 }
 
 func placeTies(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	place(t, s, p.ID, "b", 10, at)
 	place(t, s, p.ID, "a", 10, at.Add(time.Second))
 	same(t, "two of a score", ranked(t, s, p.ID, "main", 0), []string{"b 10", "a 10"})
@@ -96,7 +96,7 @@ func placeTies(t *testing.T, s Stores) {
 }
 
 func placeAgain(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	place(t, s, p.ID, "a", 10, at)
 	for _, score := range []float64{10, 3} {
 		got := place(t, s, p.ID, "a", score, at.Add(time.Second))
@@ -108,7 +108,7 @@ func placeAgain(t *testing.T, s Stores) {
 }
 
 func placeOrder(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for i, score := range []float64{20, 10, 30} {
 		in := placing(p.ID, string(rune('a'+i)), score, at)
 		in.Ascending = i == 0
@@ -120,7 +120,7 @@ func placeOrder(t *testing.T, s Stores) {
 }
 
 func placeEnds(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	down := []float64{1.7976931348623157e308, 1e308, 1, 1e-320, 5e-324, 0, -5e-324, -1e-320, -1, -1e308, -1.7976931348623157e308}
 	for i := range down {
 		j := (i * 7) % len(down)
@@ -139,7 +139,7 @@ func placeEnds(t *testing.T, s Stores) {
 func negativeZero() float64 { zero := 0.0; return -1 * zero }
 
 func placeTooMany(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	atOnce(t, boards.MaxBoards+8, nil, func(i int) error {
 		in := placing(p.ID, fmt.Sprint("a", i%3), 1, at)
 		in.Board = fmt.Sprint("b", i)
@@ -157,7 +157,7 @@ func placeTooMany(t *testing.T, s Stores) {
 }
 
 func placeAdmit(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	in := placing(p.ID, "a", 1, at)
 	in.Name = "Ada"
 	refuse := errors.New("no")
@@ -179,7 +179,7 @@ func placeAdmit(t *testing.T, s Stores) {
 }
 
 func placeAtOnce(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	const many, each = 8, 12
 	atOnce(t, many*each, nil, func(i int) error {
 		return drop(s.Boards.Place(background(), placing(p.ID, string(rune('a'+i%many)), float64(i), at)))
@@ -196,7 +196,7 @@ func placeAtOnce(t *testing.T, s Stores) {
 }
 
 func chargeBoards(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	before := must(s.Management.Usage(t.Context(), p.Account, at))(t).Bytes
 	holds := func(what string, blocks int64) {
 		t.Helper()
@@ -238,7 +238,7 @@ func chargeBoards(t *testing.T, s Stores) {
 }
 
 func placeName(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	in := placing(p.ID, "a", 1, at)
 	in.Name = "Ada"
 	must(s.Boards.Place(t.Context(), in))(t)
@@ -251,7 +251,7 @@ func placeName(t *testing.T, s Stores) {
 }
 
 func placeRefused(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	place(t, s, p.ID, "a", 1, at)
 	place(t, s, p.ID, "b", 2, at)
 	ok(t, s.Players.Remove(t.Context(), p.ID, "b000000000", true))
@@ -261,7 +261,7 @@ func placeRefused(t *testing.T, s Stores) {
 }
 
 func removePlaced(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for _, board := range []string{"main", "other"} {
 		for i, player := range []string{"a", "b", "c"} {
 			in := placing(p.ID, player, float64(i), at)
@@ -309,7 +309,7 @@ func topPeriods(t *testing.T, s Stores) {
 }
 
 func listBoards(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for i, name := range []string{"easy", "hard", "easy"} {
 		in := placing(p.ID, "a", float64(i), at.Add(time.Duration(i)*time.Second))
 		in.Board = name
@@ -331,7 +331,7 @@ func to[T any](v T) *T { return &v }
 
 func amendBounds(t *testing.T, s Stores) {
 	for order, want := range map[bool][]string{false: {"c 3", "b 2"}, true: {"b 2", "c 3"}} {
-		p, at := s.mustProject(t, fmt.Sprint("pong", order)), base()
+		p, at := s.mustProject(t, fmt.Sprint("pong", order)), aMonday()
 		for i := range 5 {
 			in := placing(p.ID, string(rune('a'+i)), float64(i+1), at)
 			in.Ascending = order
@@ -345,11 +345,11 @@ func amendBounds(t *testing.T, s Stores) {
 		b = must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{NoMin: true}, at))(t)
 		same(t, "no least score, and the rest as before", []any{b.Min, *b.Max, b.MinSeconds}, []any{(*float64)(nil), 3.0, 30})
 	}
-	wants(t, "of no board", drop(s.Boards.Amend(t.Context(), "pongtrue", "none", boards.Change{}, base())), sandlot.ErrNotFound)
+	wants(t, "of no board", drop(s.Boards.Amend(t.Context(), "pongtrue", "none", boards.Change{}, aMonday())), sandlot.ErrNotFound)
 }
 
 func amendRemoves(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for i, player := range []string{"a", "b", "c"} {
 		place(t, s, p.ID, player, float64(i), at)
 	}
@@ -369,7 +369,7 @@ func amendRemoves(t *testing.T, s Stores) {
 }
 
 func deleteBoard(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	place(t, s, p.ID, "a", 1, at)
 	must(s.Boards.Amend(t.Context(), p.ID, "main", boards.Change{MinSeconds: to(9)}, at))(t)
 	ok(t, s.Boards.Delete(t.Context(), p.ID, "main"))
@@ -382,7 +382,7 @@ func deleteBoard(t *testing.T, s Stores) {
 }
 
 func movedBoards(t *testing.T, s Stores) {
-	at := base()
+	at := aMonday()
 	a := s.maker(t, "kim")
 	p, other, quiet := s.titled(t, "pong", a.ID, "Pong"), s.titled(t, "tetra", a.ID, "Tetra"), s.titled(t, "quiet", a.ID, "Quiet")
 	place(t, s, p.ID, "a", 1, at)
@@ -416,7 +416,7 @@ func rowsOf(t *testing.T, s Stores, p sandlot.ProjectID, most int) (list []board
 }
 
 func bringBoard(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for i, player := range []string{"a", "b", "c"} {
 		place(t, s, p.ID, player, float64(i), at)
 	}
@@ -442,7 +442,7 @@ func bringBoard(t *testing.T, s Stores) {
 }
 
 func sweepBoards(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	var want []string
 	for i := range 70 {
 		place(t, s, p.ID, fmt.Sprintf("%c%d", 'a'+i%26, i), float64(i), at)
@@ -470,7 +470,7 @@ func sweepBoards(t *testing.T, s Stores) {
 }
 
 func trashBoards(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	place(t, s, p.ID, "a", 1, at)
 	mustTrash(t, s, p.ID, at)
 	wants(t, "its boards", drop(s.Boards.Boards(t.Context(), p.ID)), sandlot.ErrNotFound)
@@ -485,7 +485,7 @@ func trashBoards(t *testing.T, s Stores) {
 }
 
 func copyBoards(t *testing.T, s Stores) {
-	p, at := s.mustProject(t, "pong"), base()
+	p, at := s.mustProject(t, "pong"), aMonday()
 	for i := range 20 {
 		place(t, s, p.ID, string(rune('a'+i)), float64(i), at)
 	}
