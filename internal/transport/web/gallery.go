@@ -17,6 +17,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/gallery"
+	"sandlot/internal/transport/web/texts"
 )
 
 // profilePath is the prefix of the paths of profiles.
@@ -108,7 +109,7 @@ func tagHeading(v *visit, tag string) string {
 	if gallery.KnownTag(tag) {
 		return v.Tag(tag)
 	}
-	return isolated("#" + tag)
+	return texts.Isolated("#" + tag)
 }
 
 // tagWords returns tags as the text of a form field.

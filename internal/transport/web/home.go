@@ -13,6 +13,7 @@ import (
 	"sandlot/internal/domain/gallery"
 	"sandlot/internal/format/names"
 	"sandlot/internal/transport/web/stencil"
+	"sandlot/internal/transport/web/texts"
 )
 
 // orders lists the orders of a list, as its page offers them. It never changes.
@@ -80,7 +81,7 @@ func (l lists) home(v *visit) error {
 	if s.Query == "" {
 		s.Page, err = l.gallery.Browse(v.r.Context(), v.by, s.Sort, after)
 	} else if err = v.grant.Also(admission.Search); err == nil {
-		title = v.T("gallery.found", "q", isolated(s.Query))
+		title = v.T("gallery.found", "q", texts.Isolated(s.Query))
 		s.Page, err = l.gallery.Search(v.r.Context(), v.by, s.Query, after)
 	}
 	if err != nil {

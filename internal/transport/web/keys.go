@@ -16,6 +16,7 @@ import (
 	"sandlot/internal/domain/admission"
 	"sandlot/internal/domain/publish"
 	"sandlot/internal/format/names"
+	"sandlot/internal/transport/web/texts"
 )
 
 // keys serves the page of an account's keys.
@@ -182,7 +183,7 @@ func (k keys) askRevoke(v *visit) error {
 			continue
 		}
 		if one.Client != "" {
-			return v.ask(v.T("keys.grant-end-title", "name", isolated(v.grantOf(one).Called)), askPage{
+			return v.ask(v.T("keys.grant-end-title", "name", texts.Isolated(v.grantOf(one).Called)), askPage{
 				Leads:  []any{v.T("keys.grant-end-lead")},
 				Fields: []askField{{"id", strconv.FormatInt(id, 10)}, {"grant", "true"}},
 				Action: "/account/keys/revoke", Yes: v.T("keys.grant-end"), Back: "/account/keys",

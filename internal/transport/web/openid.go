@@ -8,6 +8,7 @@ import (
 	"sandlot"
 	"sandlot/internal/domain/account"
 	"sandlot/internal/domain/admission"
+	"sandlot/internal/transport/web/texts"
 )
 
 // openIDPath begins a login with the provider, which sends the browser back to OpenIDBack.
@@ -104,7 +105,7 @@ func (o openIDs) refused(v *visit, err error) error {
 		return err
 	}
 	v.log.Info("login with the OpenID provider refused", "request_id", v.requestID(v.r.Context()), "why", err)
-	page := openIDPage{o.service.Name, v.T(text, "name", isolated(o.service.Name)), again}
+	page := openIDPage{o.service.Name, v.T(text, "name", texts.Isolated(o.service.Name)), again}
 	return v.show(status, "openid.html", v.T("openid.failed"), page)
 }
 

@@ -15,6 +15,7 @@ import (
 	"sandlot/internal/format/mediatype"
 	"sandlot/internal/format/picture"
 	"sandlot/internal/transport/intake"
+	"sandlot/internal/transport/web/texts"
 )
 
 // pictureForm bounds the form with a picture in bytes: there are a few beside it.
@@ -139,7 +140,7 @@ func (v *visit) madeOf(m cover.Mine) string {
 	if m.Due {
 		return v.T("cover.due")
 	}
-	return v.T(cmp.Or(sourceTexts[m.Source], "cover.from-none"), "file", isolated(m.File))
+	return v.T(cmp.Or(sourceTexts[m.Source], "cover.from-none"), "file", texts.Isolated(m.File))
 }
 
 // upload makes the picture in the form the cover.

@@ -107,7 +107,7 @@ func (s versions) writeDiff(v *visit, to *bytes.Buffer) error {
 	if err := s.compare(v, ctx, &page); err != nil {
 		return err
 	}
-	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", isolated(name), "version", page.N), page)
+	return v.render(to, "own_diff.html", v.T("own.diff-title", "name", texts.Isolated(name), "version", page.N), page)
 }
 
 // compared returns one of the files of a comparison.

@@ -18,6 +18,7 @@ import (
 	"sandlot/internal/domain/players/boards"
 	"sandlot/internal/domain/players/faults"
 	"sandlot/internal/domain/publish"
+	"sandlot/internal/transport/web/texts"
 )
 
 // ownPlayers serves an owner's pages about the players of a project.
@@ -275,15 +276,15 @@ func (o *ownPlayers) remove(v *visit) error {
 
 func (o *ownPlayers) askRefuse(v *visit) error {
 	player := v.query("player")
-	return o.ask(v, "refuse", isolated(cmp.Or(v.query("name"), player)), askField{"player", player})
+	return o.ask(v, "refuse", texts.Isolated(cmp.Or(v.query("name"), player)), askField{"player", player})
 }
 
 func (o *ownPlayers) askReset(v *visit) error {
-	return o.ask(v, "reset", isolated(boardName(v, v.ownBoard())))
+	return o.ask(v, "reset", texts.Isolated(boardName(v, v.ownBoard())))
 }
 
 func (o *ownPlayers) askDelete(v *visit) error {
-	return o.ask(v, "delete", isolated(boardName(v, v.ownBoard())))
+	return o.ask(v, "delete", texts.Isolated(boardName(v, v.ownBoard())))
 }
 
 // askText is the prefix of the names of the questions' texts: players.refuse-title, -lead and -yes, and so on.

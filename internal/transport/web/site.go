@@ -130,8 +130,5 @@ func (v view) Graph(title, about, page, picture string) graph {
 	return graph{v.brand.Called(), title, about, page, picture}
 }
 
-// isolated keeps the direction of somebody's text apart from the text around it, in places that cannot have an element.
-func isolated(text string) string { return "\u2068" + text + "\u2069" }
-
 // Langs returns the languages of the pages.
 func (v view) Langs() []string { return texts.Open().Langs }

@@ -9,6 +9,7 @@ import (
 
 	"sandlot"
 	"sandlot/internal/domain/operate/desk"
+	"sandlot/internal/transport/web/texts"
 )
 
 // maxFiles bounds the names of files in a case.
@@ -39,14 +40,11 @@ func (p *Pages) showCase(v *Visit, status int, id sandlot.ProjectID, c casePage)
 	c.CanShow = p.Places.Content != ""
 	c.Barred = c.Project.Account == v.Me || c.Owner.Operator
 	p.policy(v, cmp.Or(c.Frame, "'none'"))
-	return v.Show(status, "desk_case.html", isolated(name(c.Project)), c)
+	return v.Show(status, "desk_case.html", texts.Isolated(name(c.Project)), c)
 }
 
 // name returns the title of a project, or its id.
 func name(p sandlot.Project) string { return cmp.Or(p.Title, string(p.ID)) }
-
-// isolated keeps the direction of somebody's text apart from the text around it, in places that cannot have an element.
-func isolated(text string) string { return "\u2068" + text + "\u2069" }
 
 // askHold offers to hold a project. One that is not shown to others leads to its case.
 func (p *Pages) askHold(v *Visit, id sandlot.ProjectID) error {
@@ -58,7 +56,7 @@ func (p *Pages) askHold(v *Visit, id sandlot.ProjectID) error {
 		return redirect(v, caseAt(id))
 	}
 	p.policy(v, "'none'")
-	return v.Show(http.StatusOK, "desk_hold.html", v.T("desk.hold-title", "name", isolated(name(c.Project))), casePage{Case: c})
+	return v.Show(http.StatusOK, "desk_hold.html", v.T("desk.hold-title", "name", texts.Isolated(name(c.Project))), casePage{Case: c})
 }
 
 // Few returns the files to list, the primary one first, and the number of all others.

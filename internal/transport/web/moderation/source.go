@@ -41,7 +41,7 @@ func (p *Pages) source(v *Visit) error {
 		s.Cut = s.Cut || more
 	}
 	p.policy(v, "'none'")
-	return v.Show(http.StatusOK, "desk_source.html", isolated(file), s)
+	return v.Show(http.StatusOK, "desk_source.html", texts.Isolated(file), s)
 }
 
 // sourceLines returns the lines of a text as HTML, at most MaxLines, and whether there are more. A misleading character

@@ -137,3 +137,6 @@ func Legible(r rune) rune {
 	}
 	return r
 }
+
+// Isolated returns a stranger's text with marks that keep its direction apart from the text around it, for places without elements.
+func Isolated(text string) string { return "\u2068" + text + "\u2069" }
