@@ -9,7 +9,7 @@ import (
 	"sandlot/internal/domain/trial/browser"
 )
 
-// TestMain has this program be the play-tester's worker as well, as the real one is.
+// TestMain also runs this program as the worker of the play-tester, as the server does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "playtest-worker" {
 		if err := browser.Work(context.Background(), os.Args[2]); err != nil {

@@ -22,7 +22,7 @@ type monday struct {
 
 // cleanUp empties the queue, oldest first, as the desk offers it: o opens a case, where all that the moderator needs for a decision is
 // shown; for a phishing page one press each chooses all others with the same file, account or network, if all of these are phishing, b has
-// its files blocked, and t takes them down. An honest project is dismissed by d. A person knows the one from the other.
+// its files blocked, and t takes them down. An honest project is dismissed by d. A person sees which page is honest.
 func (n *night) cleanUp() (m monday) {
 	by := n.OwnerOf(n.moderator.ID)
 	var err error

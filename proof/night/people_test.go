@@ -152,7 +152,7 @@ func (n *night) planReports(r *resident) {
 	}
 }
 
-// report has somebody report a page, if it is there: most by the form, some by mail, and some pages are found by the trusted reporter.
+// report files a report about a page that is there: most by the form, some by mail, and some by the trusted reporter.
 func (n *night) report(r *resident, i int, reason string, way float64) {
 	n.look(r)
 	if !r.shown {

@@ -217,7 +217,7 @@ func (l *Look) elsewhere(base, action string) bool {
 // digits takes the digits out of a name.
 var digits = strings.NewReplacer("0", "", "1", "", "2", "", "3", "", "4", "", "5", "", "6", "", "7", "", "8", "", "9", "")
 
-// count looks at how many fields alike the page has: as many as a recovery phrase has words. A script may make them, too.
+// count compares the number of similar fields of a page with that of the words of a recovery phrase. A script may make them, too.
 func (p *page) count() {
 	if p.wallet() && has(folded(p.said), "seedWords", "seedMaybe") {
 		p.maybe(Seed)

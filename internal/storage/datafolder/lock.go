@@ -1,4 +1,4 @@
-// Package datafolder keeps the data folder of a server: who may use it, and how much room its disk has.
+// Package datafolder locks the data folder of a server, keeps a reserve in it, and reports the space of its disk.
 package datafolder
 
 import (
