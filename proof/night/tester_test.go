@@ -62,7 +62,7 @@ func hashOf(p corpus.Page) sandlot.Digest {
 	return sandlot.DigestOf(all)
 }
 
-// test has the play-tester notice a new version at its next look, and open what is due, one version after the other.
+// test lets the play-tester notice a new version at its next look, and open the due versions one after the other.
 func (n *night) test() {
 	if n.runner == nil || n.testing {
 		return

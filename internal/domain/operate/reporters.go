@@ -81,7 +81,7 @@ func (s *Reporters) List(ctx context.Context, by sandlot.Caller, before int64, l
 	return s.Store.Reporters(ctx, before, limit)
 }
 
-// End ends the token of a reporter. What it reported stays. An unknown name is sandlot.ErrNotFound.
+// End ends the token of a reporter. Its reports stay. An unknown name is sandlot.ErrNotFound.
 func (s *Reporters) End(ctx context.Context, by sandlot.Caller, name string) error {
 	if err := operator(by); err != nil {
 		return err

@@ -14,7 +14,7 @@ const (
 	shortCode = 3 << 10
 )
 
-// longSeal is the length from which a text without spaces, or a list, is the content of a page in a form that only its script reads.
+// longSeal is the least length of a text without spaces, or of a list, that counts as a page in a form that only its script reads.
 const longSeal = 1000
 
 // A bait holds the parts of a version that make a page without fields lead its visitors to another site.
